@@ -6,18 +6,15 @@
 #include <string>
 #include <string_view>
 #include <variant>
-#include <vector>
 
 #include "base/error.h"
+#include "base/to_toml.h"
 
 namespace frostline::base {
 
-using Integers = std::vector<std::int64_t>;
-using Numbers = std::vector<double>;
-using Words = std::vector<std::string>;
-
 /// A parsed scenario file with the overrides of the command line laid over it. Knows where every
-/// value stands, collects problems instead of stopping at the first, and notices keys that nobody asked for.
+/// value stands, collects problems instead of stopping at the first, and notices keys that nobody
+/// asked for.
 ///
 /// Keys are written "section.key". A key without a dot stands at the top of the file.
 class Document {
@@ -41,8 +38,9 @@ class Document {
   /// The place of the key's value; of its section if the key is absent; of the file if that is too.
   Place place(const std::string& key) const;
 
-  /// Reads a key if present. A value of another type is a problem (says both types) and leaves `out` as it is. An integer is
-  /// accepted where a number is wanted, one value where a list is. NaN and infinities are problems. Returns whether `out` was set.
+  /// Reads a key if present. A value of another type is a problem (says both types) and leaves
+  /// `out` as it is. An integer is accepted where a number is wanted, one value where a list is.
+  /// NaN and infinities are problems. Returns whether `out` was set.
   bool read(const std::string& key, bool& out);
   bool read(const std::string& key, std::int64_t& out);
   bool read(const std::string& key, double& out);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <type_traits>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "base/document.h"
+#include "base/to_toml.h"
 
 namespace frostline::base {
 
@@ -37,12 +39,16 @@ struct Allowed {
   Words words;                           ///< the allowed words, for a suggestion
 };
 
-template <class V = std::int64_t>
-Allowed<V> at_least(V least);
-template <class V = double>
-Allowed<V> above(V bound);
-template <class V = double>
-Allowed<V> between(V least, V most);
+/// Integer literals speak of integer keys, floating ones of number keys: at_least(1), at_least(0.0).
+template <class V>
+using Bound = std::conditional_t<std::is_integral_v<V>, std::int64_t, double>;
+
+template <class V>
+Allowed<Bound<V>> at_least(V least);
+template <class V>
+Allowed<Bound<V>> above(V bound);
+template <class V>
+Allowed<Bound<V>> between(V least, V most);  ///< both ends included
 Allowed<std::string> one_of(Words words);
 
 /// The keys of one section of the scenario file, each bound to a member of `Settings`: the one table
@@ -60,7 +66,8 @@ class Section {
  public:
   Section(std::string name, std::string doc) : info_{std::move(name), std::move(doc), {}} {}
 
-  /// `V` is a type that Document::read takes; for a list, `allowed` speaks of its elements.
+  /// `V` is a type that Document::read takes. For a list, `allowed` speaks of its elements; for a
+  /// string or list of integers, of whichever of the two it fits.
   template <class V>
   Section&& key(std::string name, V Settings::*member, std::string doc) &&;
   template <class V, class E>
@@ -77,17 +84,6 @@ class Section {
   std::vector<std::function<void(Document&, Settings&)>> readers_;
   std::vector<std::function<std::string(const Settings&)>> writers_;
 };
-
-/// A value as TOML.
-std::string to_toml(bool value);
-std::string to_toml(std::int64_t value);
-std::string to_toml(double value);  ///< shortest text that reads back as the same number
-std::string to_toml(const std::string& value);
-std::string to_toml(const std::filesystem::path& value);
-std::string to_toml(const Integers& value);
-std::string to_toml(const Numbers& value);
-std::string to_toml(const Words& value);
-std::string to_toml(const std::variant<std::string, Integers>& value);
 
 }  // namespace frostline::base
 

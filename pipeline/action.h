@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstdint>
 #include <optional>
@@ -46,21 +47,21 @@ struct Step {
 class Action {
  public:
   Action(ActionKind kind, StageId stage, MicroBatch micro_batch)
-      : first_{kind, stage, micro_batch} {}
-  explicit Action(const Step& step) : first_(step) {}
+      : steps_{Step{kind, stage, micro_batch}} {}
+  explicit Action(const Step& step) : steps_{step} {}
   /// A forward and a backward of different micro-batches at the same time.
   static Action overlap(const Step& first, const Step& second);
 
-  const Step& first() const { return first_; }
-  bool is_overlap() const { return second_.has_value(); }
+  const Step& first() const { return steps_[0]; }
+  bool is_overlap() const { return count_ == 2; }
   /// One step, or the two of an overlapped pair.
-  std::span<const Step> steps() const;
+  std::span<const Step> steps() const { return {steps_.data(), count_}; }
 
   friend auto operator<=>(const Action&, const Action&) = default;
 
  private:
-  Step first_;
-  std::optional<Step> second_;
+  std::array<Step, 2> steps_;
+  std::uint8_t count_ = 1;
 };
 
 bool is_computation(ActionKind kind);  ///< F, B, I, W

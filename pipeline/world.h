@@ -87,8 +87,8 @@ class World {
  public:
   virtual ~World() = default;
 
-  /// Runs steps of the current plan, the one of the last transition, as ordered.
-  virtual Report run_steps(const Order& order) = 0;
+  /// Runs steps as ordered. `plan` is the one of the last transition (asserted): a plan changes there only.
+  virtual Report run_steps(const Plan& plan, const Order& order) = 0;
   /// Applies a plan at a step boundary; the first call sets the world up. Returns what it cost.
   virtual base::Duration transition(const Plan& plan) = 0;
   virtual Validation validate(Split split) = 0;
