@@ -1,0 +1,37 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "base/section.h"
+#include "cost/layer_cost.h"
+#include "pipeline/settings.h"
+#include "pipeline/units.h"
+
+namespace frostline::cost {
+
+/// [cost]
+struct CostSettings {
+  std::string source;          ///< "" (none given), "table" or "profile"
+  std::filesystem::path file;  ///< of the profile
+  base::Numbers forward_ms;
+  base::Numbers input_gradient_ms;
+  base::Numbers weight_gradient_ms;
+  base::Numbers frozen_backward_ms;
+  double send_ms = 0;
+  double partial_freeze_overhead = 0;
+  base::Numbers activation_mib = {1.0};
+  base::Numbers activation_after_input_gradient_mib;  ///< empty: half of activation_mib
+};
+
+const base::Section<CostSettings>& cost_section();
+
+/// Notes lists of a length other than 1, ranks or ranks x chunks, and keys that the source needs or does not use.
+void check_cost(base::Document& document, const CostSettings& settings,
+                const pipeline::PipelineSettings& pipeline);
+
+/// The costs that a table gives. Without a model a layer is a stage; with one, a stage's figures are spread
+/// evenly over the layers of the even partition.
+ModelCost table_cost(const CostSettings& settings, const pipeline::PipelineShape& shape, int layers);
+
+}  // namespace frostline::cost
