@@ -54,13 +54,17 @@ struct Order {
   /// What each step costs on the run's clock, if that is predicted; otherwise the time it took.
   std::optional<base::Duration> step_time;
   StatisticsOrder statistics;
+  /// The first step begins a judging step (statistics start afresh); the last one ends it (they are reported). An order may be a part
+  /// of a judging step, cut by a checkpoint or an interruption.
+  bool begins_judging_step = true;
+  bool ends_judging_step = true;
   /// Called after each step, on the caller's thread; false ends the order after that step.
   std::function<bool(const StepRecord&)> after_step;
 };
 
 struct Report {
   std::vector<StepRecord> steps;
-  std::vector<UnitStatistics> statistics;  ///< one for each unit ordered, if all steps ordered were run
+  std::vector<UnitStatistics> statistics;  ///< one a unit ordered, if all steps were run and end a judging step
   std::vector<base::Bytes> memory;         ///< weights, gradients and optimizer state of each rank
 };
 
