@@ -22,7 +22,8 @@ struct LoopSettings {
   double validate_share = 0.05;       ///< of the budget, at most
   std::int64_t checkpoint_every = 0;  ///< steps; 0: at the end alone
   std::filesystem::path checkpoint;   ///< "": none is written
-  /// The predicted clock: a step's and a validation's cost on it. Empty: what the world says it took.
+  /// The predicted clock: a step's and a validation's cost on it. Empty: what the world says it
+  /// took.
   std::function<base::Duration(const pipeline::Plan&)> predicted_step;
   base::Duration predicted_validation{};
 };
@@ -70,16 +71,17 @@ struct Outcome {
 
 /// Steps, judge, decide, transition, validate, checkpoint: the one loop that steers every world.
 ///
-/// Everything that takes time on the run's clock is charged to the budget: steps, transitions, validations, checkpoints. A last
-/// validation is set aside at the start. A run that is interrupted and resumed takes the same steps as one that is not, given the
-/// same clock.
+/// Everything that takes time on the run's clock is charged to the budget: steps, transitions,
+/// validations, checkpoints. A last validation is set aside at the start. A run that is interrupted
+/// and resumed takes the same steps as one that is not, given the same clock.
 class TrainingLoop {
  public:
-  TrainingLoop(pipeline::World& world, Policy& policy, const pipeline::UnitTable& units, Planner planner,
-               LoopSettings settings, LoopObserver& observer);
+  TrainingLoop(pipeline::World& world, Policy& policy, const pipeline::UnitTable& units,
+               Planner planner, LoopSettings settings, LoopObserver& observer);
 
-  /// Goes on from a checkpoint. Throws base::Error if it is of another model or broken.
-  void resume(const std::filesystem::path& checkpoint);
+  /// Goes on from a checkpoint. Returns the optimizer steps done when it was written. Throws base::Error if it is of another
+  /// model or broken.
+  std::int64_t resume(const std::filesystem::path& checkpoint);
   Outcome run();
 
  private:

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/time.h"
+
+namespace frostline::app {
+
+/// What the progress line shows.
+struct ProgressState {
+  double budget_share = 0;
+  std::int64_t steps = 0;
+  std::optional<double> loss;
+  std::string score;  ///< with its name, or ""
+  base::Duration step_time{};
+  double frozen_share = 0;
+  int frost_line = 0;
+};
+
+/// The line without colours: "[=====>    ]  43 %  step 120  loss 0.0123  MAPE 3.61 %  81.2 ms/step  frozen 50 %  frost line 5".
+std::string progress_line(const ProgressState& state);
+
+/// Progress on stderr: a bar that is redrawn on a terminal; elsewhere a plain line every tenth of the budget.
+class Progress {
+ public:
+  explicit Progress(bool terminal) : terminal_(terminal) {}
+  /// For stderr as it is.
+  static Progress on_stderr();
+
+  void show(const ProgressState& state);
+  /// The same for work that is not a run: what is being done, and the share done, 0..1.
+  void show_share(const std::string& what, double share);
+  /// A line that stays, above the bar.
+  void say(const std::string& line);
+  /// Removes the bar.
+  void clear();
+
+ private:
+  void draw(double share, const std::string& line);
+
+  bool terminal_;
+  bool bar_is_shown_ = false;
+  int tenths_said_ = 0;
+  std::chrono::steady_clock::time_point last_drawn_{};
+};
+
+}  // namespace frostline::app

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "app/run_folder.h"
+#include "app/scenario.h"
+#include "cost/layer_cost.h"
+#include "pipeline/world.h"
+#include "policy/training_loop.h"
+
+namespace frostline::app {
+
+struct FinishedRun {
+  policy::Outcome outcome;
+  nlohmann::json summary;
+};
+
+/// Steers a world by the scenario's policy to the end of the budget, in the run's folder if there is one (where `resume` goes
+/// on from its checkpoint). A test score is taken at the end, outside the budget.
+FinishedRun run_scenario(const Scenario& scenario, const std::optional<cost::ModelCost>& cost,
+                         pipeline::World& world, const RunFolder* folder, bool resume);
+
+}  // namespace frostline::app

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "app/interrupt.h"
+#include "app/progress.h"
+#include "app/run_folder.h"
+#include "pipeline/world.h"
+#include "policy/training_loop.h"
+
+namespace frostline::app {
+
+/// Keeps a run's events, writes them to its log if it has a folder, and tells people what happens.
+class RunObserver : public policy::LoopObserver {
+ public:
+  RunObserver(const pipeline::UnitTable& units, pipeline::Measure measure, Progress progress);
+
+  /// Takes the events before the first step (of a resumed run, those until its checkpoint) and the log
+  /// that already holds them; `log` is null for a run without a folder.
+  void begin(std::vector<nlohmann::json> events, std::unique_ptr<RunLog> log);
+
+  void step_done(const pipeline::StepRecord& step, const pipeline::Budget& budget) override;
+  void validated(const policy::ValidationRecord& record) override;
+  void decided(const policy::DecisionRecord& record) override;
+  void checkpointed(std::int64_t step, base::Duration cost) override;
+  void message(const std::string& text) override;
+  bool stop_requested() override { return interrupt_.requested(); }
+
+  void clear() { progress_.clear(); }
+  const std::vector<nlohmann::json>& events() const { return events_; }
+
+ private:
+  void note(nlohmann::json event);
+  void show_mask(const nlohmann::json& event);
+
+  const pipeline::UnitTable& units_;
+  pipeline::Measure measure_;
+  std::unique_ptr<RunLog> log_;
+  Progress progress_;
+  std::vector<nlohmann::json> events_;
+  ProgressState state_;
+  InterruptGuard interrupt_;
+};
+
+/// "froze blocks.0, blocks.1; thawed blocks.4", or "" if the masks are equal.
+std::string change_text(const pipeline::UnitTable& units, const pipeline::FreezeMask& before,
+                        const pipeline::FreezeMask& after);
+
+}  // namespace frostline::app

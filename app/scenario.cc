@@ -1,0 +1,118 @@
+#include "app/scenario.h"
+
+#include <fmt/core.h>
+
+#include <utility>
+
+#include "models/forecaster.h"
+#include "policy/policies/registry.h"
+
+namespace frostline::app {
+namespace {
+
+void check_clock(base::Document& document, const Scenario& scenario) {
+  if (scenario.train.clock == "predicted" && scenario.cost.source.empty())
+    document.problem("train.clock",
+                     "train.clock = 'predicted' needs the times of [cost]; give cost.source = 'table' "
+                     "or 'profile', or use 'wall'");
+}
+
+void check_simulation(base::Document& document, const Scenario& scenario) {
+  if (scenario.cost.source.empty())
+    document.problem("cost.source",
+                     "cost.source is missing and simulate needs to know what actions cost; use "
+                     "'table', or 'profile' with a file that `frostline profile` wrote");
+}
+
+void check_policy_in_simulation(base::Document& document, const Scenario& scenario) {
+  if (policy::make_policy(scenario.freeze, scenario.units)->reads_gradients())
+    document.problem("freeze.policy",
+                     fmt::format("freeze.policy = '{}' reads gradients, and the simulator has no model "
+                                 "of learning; use none, last_k, mask or file",
+                                 scenario.freeze.policy));
+}
+
+void check_training(base::Document& document, const Scenario& scenario) {
+  if (!scenario.has_model())
+    document.problem("model.kind", "model.kind is missing and there is nothing to train; use 'forecaster'");
+  else if (scenario.data.file.empty())
+    document.problem("data.file", "data.file is missing; give the CSV file to learn from");
+}
+
+/// Layers and units, from the model or, without one, a layer a stage.
+void describe(Scenario& scenario, bool model_is_sound) {
+  if (!scenario.has_model() || !model_is_sound) {
+    scenario.units = pipeline::UnitTable::of_layers(scenario.pipeline.shape().stages());
+    return;
+  }
+  scenario.description = models::describe_model(scenario.model, scenario.data);
+  scenario.units = models::unit_table(scenario.description, scenario.freeze.unit_kind());
+}
+
+Scenario read_sections(base::Document& document) {
+  Scenario scenario;
+  scenario.general = general_section().read(document);
+  scenario.pipeline = pipeline::pipeline_section().read(document);
+  scenario.cost = cost::cost_section().read(document);
+  scenario.freeze = policy::freeze_section().read(document);
+  scenario.model = models::model_section().read(document);
+  scenario.data = models::data_section().read(document);
+  scenario.train = policy::train_section().read(document);
+  return scenario;
+}
+
+base::Words known_keys() {
+  base::Words known;
+  for (const auto* section : scenario_sections())
+    for (const auto& key : section->keys) known.push_back(section->full_name(key.name));
+  return known;
+}
+
+void check(base::Document& document, Scenario& scenario, Use use) {
+  if (scenario.has_model()) models::check_model(document, scenario.model, scenario.data);
+  describe(scenario, document.valid());
+  pipeline::check_pipeline(document, scenario.pipeline, scenario.layers());
+  cost::check_cost(document, scenario.cost, scenario.pipeline);
+  policy::check_freeze(document, scenario.freeze, scenario.units);
+  policy::check_train(document, scenario.train, scenario.pipeline.micro_batches,
+                      scenario.freeze.judging_step);
+  check_clock(document, scenario);
+  if (use == Use::kSimulate) check_simulation(document, scenario);
+  if (use == Use::kSimulate && document.valid()) check_policy_in_simulation(document, scenario);
+  if (use == Use::kTrain || use == Use::kProfile) check_training(document, scenario);
+}
+
+}  // namespace
+
+const base::Section<GeneralSettings>& general_section() {
+  static const auto section =
+      base::Section<GeneralSettings>("", "Keys at the top of the file.")
+          .key("name", &GeneralSettings::name, "What the run is called, in its summary and its folder.")
+          .key("seed", &GeneralSettings::seed, base::at_least<std::int64_t>(0),
+               "Seed of every random number: weights, shuffling, dropout.");
+  return section;
+}
+
+std::vector<const base::SectionInfo*> scenario_sections() {
+  return {&general_section().info(),        &pipeline::pipeline_section().info(),
+          &cost::cost_section().info(),     &policy::freeze_section().info(),
+          &models::model_section().info(),  &models::data_section().info(),
+          &policy::train_section().info()};
+}
+
+std::string Scenario::to_toml() const {
+  return general_section().to_toml(general) + pipeline::pipeline_section().to_toml(pipeline) +
+         cost::cost_section().to_toml(cost) + policy::freeze_section().to_toml(freeze) +
+         models::model_section().to_toml(model) + models::data_section().to_toml(data) +
+         policy::train_section().to_toml(train);
+}
+
+Scenario read_scenario(base::Document document, Use use) {
+  document.reject_unknown(known_keys());
+  Scenario scenario = read_sections(document);
+  check(document, scenario, use);
+  document.throw_if_invalid();
+  return scenario;
+}
+
+}  // namespace frostline::app

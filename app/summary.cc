@@ -1,0 +1,166 @@
+#include "app/summary.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "app/table.h"
+
+namespace frostline::app {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kMedianSteps = 20;
+
+json median(std::vector<double> values) {
+  if (values.empty()) return nullptr;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (values.size() % 2 == 1) return *middle;
+  return (*middle + *std::max_element(values.begin(), middle)) / 2;
+}
+
+std::vector<double> step_times(const std::vector<json>& events) {
+  std::vector<double> times;
+  for (const auto& event : events)
+    if (event.at("event") == "step") times.push_back(event.at("time_ms").get<double>());
+  return times;
+}
+
+std::string ending_text(policy::Ending ending) {
+  switch (ending) {
+    case policy::Ending::kBudgetUsed: return "budget used";
+    case policy::Ending::kInterrupted: return "interrupted";
+    case policy::Ending::kEverythingFrozen: return "everything frozen";
+  }
+  return {};
+}
+
+json budget_json(const policy::TrainSettings& train, const pipeline::Budget& budget) {
+  json value = {{"kind", train.budget}, {"used_s", base::to_seconds(budget.used_time)}, {"share", budget.share()}};
+  if (train.budget == "time")
+    value["time_s"] = train.time_s;
+  else
+    value["steps"] = train.steps;
+  return value;
+}
+
+std::string number(const json& value, int digits, const std::string& unit = "") {
+  return value.is_number() ? fmt::format("{:.{}f}{}", value.get<double>(), digits, unit) : "-";
+}
+
+std::string percent(const json& share) {
+  return share.is_number() ? fmt::format("{:.1f} %", 100 * share.get<double>()) : "-";
+}
+
+std::string measure_name(const json& summary, const char* part) {
+  const std::string name = summary.at("measure").at("name");
+  return name.empty() ? std::string("score") : fmt::format("{} ({})", name, part);
+}
+
+std::string score_text(const json& summary, const char* key) {
+  if (!summary.contains(key) || !summary[key].is_number()) return "-";
+  return number(summary[key], 3, " " + summary.at("measure").at("unit").get<std::string>());
+}
+
+std::string budget_text(const json& budget) {
+  return budget.at("kind") == "time" ? fmt::format("{:g} s", budget.at("time_s").get<double>())
+                                     : fmt::format("{} steps", budget.at("steps").get<std::int64_t>());
+}
+
+using Row = std::vector<std::string>;
+
+Row row(const std::string& label, const std::vector<json>& summaries,
+        const std::function<std::string(const json&)>& cell) {
+  Row cells{label};
+  for (const auto& summary : summaries) cells.push_back(cell(summary));
+  return cells;
+}
+
+bool same_measure(const std::vector<json>& summaries) {
+  return std::all_of(summaries.begin(), summaries.end(), [&](const json& summary) {
+    return summary.at("measure") == summaries.front().at("measure");
+  });
+}
+
+/// Position of the best final score, or -1 where the runs cannot be compared by it.
+int best_run(const std::vector<json>& summaries) {
+  if (summaries.size() < 2 || !same_measure(summaries)) return -1;
+  const double sign = summaries.front().at("measure").at("lower_is_better").get<bool>() ? -1 : 1;
+  int best = -1;
+  for (int i = 0; i < static_cast<int>(summaries.size()); ++i) {
+    const auto score = [&](int run) { return sign * summaries[static_cast<std::size_t>(run)]["test_score"].get<double>(); };
+    if (!summaries[static_cast<std::size_t>(i)].value("test_score", json()).is_number()) return -1;
+    if (best < 0 || score(i) > score(best)) best = i;
+  }
+  return best;
+}
+
+std::vector<Row> result_rows(const std::vector<json>& all) {
+  const int best = best_run(all);
+  int column = 0;
+  return {
+      row(measure_name(all.front(), "test"), all,
+          [&](const json& s) { return score_text(s, "test_score") + (column++ == best ? " *" : best < 0 ? "" : "  "); }),
+      row(measure_name(all.front(), "validation"), all,
+          [](const json& s) { return score_text(s, "score"); }),
+      row("steps done", all, [](const json& s) { return std::to_string(s.at("steps").get<std::int64_t>()); }),
+      row("step time at the start", all, [](const json& s) { return number(s.at("step_time_start_ms"), 3, " ms"); }),
+      row("step time at the end", all, [](const json& s) { return number(s.at("step_time_ms"), 3, " ms"); }),
+      row("frozen share", all, [](const json& s) { return percent(s.at("frozen_share")); }),
+      row("frost line", all, [](const json& s) {
+        return fmt::format("{} of {} layers", s.at("frost_line").get<int>(), s.at("layers").get<int>());
+      })};
+}
+
+std::vector<Row> budget_rows(const std::vector<json>& all) {
+  return {
+      row("freeze policy", all, [](const json& s) { return s.at("policy").get<std::string>(); }),
+      row("seed", all, [](const json& s) { return std::to_string(s.at("seed").get<std::int64_t>()); }),
+      row("budget", all, [](const json& s) { return budget_text(s.at("budget")); }),
+      row("budget used", all, [](const json& s) { return percent(s.at("budget").at("share")); }),
+      row("clock", all, [](const json& s) { return s.at("clock").get<std::string>(); }),
+      row("validations' part", all, [](const json& s) { return percent(s.at("validation_share")); }),
+      row("ended by", all, [](const json& s) { return s.at("ending").get<std::string>(); })};
+}
+
+}  // namespace
+
+json summarise(const Scenario& scenario, const std::vector<json>& events, const policy::Outcome& outcome,
+               const pipeline::Measure& measure) {
+  const auto times = step_times(events);
+  const auto part = static_cast<std::ptrdiff_t>(std::min(kMedianSteps, times.size()));
+  const auto used = base::to_seconds(outcome.budget.used_time);
+  return {{"name", scenario.general.name},
+          {"policy", scenario.freeze.policy},
+          {"seed", scenario.general.seed},
+          {"budget", budget_json(scenario.train, outcome.budget)},
+          {"clock", scenario.train.clock},
+          {"ending", ending_text(outcome.ending)},
+          {"steps", outcome.budget.used_steps},
+          {"total_time_s", used},
+          {"step_time_start_ms", median({times.begin(), times.begin() + part})},
+          {"step_time_ms", median({times.end() - part, times.end()})},
+          {"measure", {{"name", measure.name}, {"unit", measure.unit}, {"lower_is_better", measure.lower_is_better}}},
+          {"score", outcome.score ? json(measure.shown(*outcome.score)) : json(nullptr)},
+          {"frozen_share", pipeline::frozen_share(scenario.units, outcome.mask)},
+          {"frost_line", pipeline::frost_line(scenario.units, outcome.mask)},
+          {"layers", scenario.layers()},
+          {"freezes", outcome.freezes},
+          {"judging_steps", outcome.judging_steps},
+          {"validation_share", used > 0 ? base::to_seconds(outcome.validation_time) / used : 0.0}};
+}
+
+std::string summary_text(const json& summary) { return comparison_text({summary}); }
+
+std::string comparison_text(const std::vector<json>& summaries) {
+  std::vector<Row> rows{row("", summaries, [](const json& s) { return s.at("name").get<std::string>(); })};
+  for (auto& more : budget_rows(summaries)) rows.push_back(std::move(more));
+  for (auto& more : result_rows(summaries)) rows.push_back(std::move(more));
+  if (summaries.size() > 1) rows.push_back(row("files", summaries, [](const json& s) { return s.value("folder", "-"); }));
+  return format_table(rows);
+}
+
+}  // namespace frostline::app
