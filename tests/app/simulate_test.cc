@@ -1,0 +1,95 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "base/file.h"
+#include "tests/app/command_runner.h"
+#include "tests/base/temporary_folder.h"
+
+namespace frostline::app {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Simulate, TheZeroBubbleScenarioGivesThePublishedBubbleRate) {
+  const auto result = frostline("simulate scenarios/zero_bubble_1_5b.toml --json");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const auto run = result.json();
+  EXPECT_NEAR(run.at("bubble_rate").get<double>(), 0.2431, 5e-5);  // arXiv 2401.10241, table 5
+  EXPECT_EQ(run.at("rank_bubble_rate").size(), 8u);
+  EXPECT_EQ(run.at("peak_activations"), (std::vector<double>{8, 7, 6, 5, 4, 3, 2, 1}));
+  EXPECT_EQ(run.at("steps"), 100);
+  EXPECT_TRUE(run.at("score").is_null());
+}
+
+TEST(Simulate, TotalTimeIsTheStepsTimes) {
+  const auto run = frostline("simulate scenarios/zero_bubble_1_5b.toml --json --set train.steps=7").json();
+  EXPECT_NEAR(run.at("total_time_s").get<double>(), 7 * run.at("step_time_ms").get<double>() / 1e3, 1e-9);
+}
+
+// Eight stages of F = I = W = 10 ms, 32 micro-batches, 0.5 ms a hop: with four stages frozen the last four
+// keep a backward of 20 ms, the fifth one too, and no gradient travels below.
+TEST(Simulate, AFrozenPrefixShortensTheStep) {
+  const auto frozen = frostline("simulate scenarios/frozen_prefix.toml --json").json();
+  const auto whole = frostline("simulate scenarios/frozen_prefix.toml --json --set freeze.policy=none "
+                               "--set freeze.frozen_layers=0").json();
+  EXPECT_LT(frozen.at("step_time_ms").get<double>(), whole.at("step_time_ms").get<double>());
+  EXPECT_EQ(frozen.at("frost_line"), 4);
+  EXPECT_EQ(frozen.at("frozen_share"), 0.5);
+  EXPECT_EQ(frozen.at("peak_activations")[0], 0.0);
+}
+
+TEST(Simulate, TheSameBytesTwice) {
+  const std::string line = "simulate scenarios/frozen_prefix.toml --json";
+  EXPECT_EQ(frostline(line).out, frostline(line).out);
+}
+
+TEST(Simulate, ATimeBudgetEndsTheRun) {
+  const auto run = frostline("simulate scenarios/zero_bubble_1_5b.toml --json --set train.budget=time "
+                             "--set train.time_s=60").json();
+  EXPECT_GE(run.at("total_time_s").get<double>(), 60.0);
+  EXPECT_LT(run.at("total_time_s").get<double>() - run.at("step_time_ms").get<double>() / 1e3, 60.0);
+}
+
+TEST(Simulate, ARunsFolderCanBeComparedAndReplayed) {
+  const base::TemporaryFolder folder;
+  const auto first = (folder / "a").string();
+  const auto second = (folder / "b").string();
+  ASSERT_EQ(frostline("simulate scenarios/frozen_prefix.toml --out " + first).exit_code, 0);
+  const auto replay = frostline("simulate scenarios/frozen_prefix.toml --json --set freeze.policy=file --set "
+                                "freeze.frozen_layers=0 --set freeze.file=" + first + " --out " + second);
+  ASSERT_EQ(replay.exit_code, 0) << replay.err;
+  EXPECT_EQ(replay.json().at("frost_line"), 4);
+  const auto table = frostline("compare " + first + " " + second);
+  EXPECT_EQ(table.exit_code, 0);
+  for (const auto* row : {"freeze policy", "steps done", "step time at the end", "frozen share", "files"})
+    EXPECT_THAT(table.out, HasSubstr(row));
+}
+
+TEST(Simulate, AnExistingRunIsNotOverwritten) {
+  const base::TemporaryFolder folder;
+  const auto line = "simulate scenarios/frozen_prefix.toml --out " + (folder / "a").string();
+  ASSERT_EQ(frostline(line).exit_code, 0);
+  const auto again = frostline(line);
+  EXPECT_EQ(again.exit_code, 1);
+  EXPECT_THAT(again.err, HasSubstr("already there"));
+}
+
+TEST(Compare, AFolderThatIsNoRunIsAnError) {
+  const base::TemporaryFolder folder;
+  const auto result = frostline("compare " + folder.path().string());
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, HasSubstr("has no scenario.toml"));
+}
+
+TEST(Compare, ARunThatHasNotEndedSaysHowToGoOn) {
+  const base::TemporaryFolder folder;
+  base::write_file_atomically(folder / "scenario.toml", "name = 'x'\n");
+  const auto result = frostline("compare " + folder.path().string());
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, HasSubstr("frostline train --resume"));
+}
+
+}  // namespace
+}  // namespace frostline::app
