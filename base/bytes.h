@@ -11,8 +11,14 @@ struct Bytes {
   std::int64_t count = 0;
 
   friend auto operator<=>(Bytes, Bytes) = default;
-  Bytes& operator+=(Bytes other) { count += other.count; return *this; }
-  Bytes& operator-=(Bytes other) { count -= other.count; return *this; }
+  Bytes& operator+=(Bytes other) {
+    count += other.count;
+    return *this;
+  }
+  Bytes& operator-=(Bytes other) {
+    count -= other.count;
+    return *this;
+  }
   friend Bytes operator+(Bytes a, Bytes b) { return a += b; }
   friend Bytes operator-(Bytes a, Bytes b) { return a -= b; }
   friend Bytes operator*(Bytes a, std::int64_t n) { return {a.count * n}; }

@@ -16,9 +16,9 @@ struct Place {
   std::string text() const;
 };
 
-/// Something a user can cause and mend while the program runs: a missing file, a full disk, a broken
-/// checkpoint. The message is one line that says where, what, what is allowed and how to mend it.
-/// Ends the program with exit code 1. (A bug is an assert, never an Error.)
+/// Something a user can cause and mend while the program runs: a missing file, a full disk, a
+/// broken checkpoint. The message is one line that says where, what, what is allowed and how to
+/// mend it. Ends the program with exit code 1. (A bug is an assert, never an Error.)
 class Error : public std::runtime_error {
  public:
   explicit Error(const std::string& what) : std::runtime_error(what) {}

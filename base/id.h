@@ -12,7 +12,10 @@ struct Id {
   int value = 0;
 
   friend auto operator<=>(Id, Id) = default;
-  Id& operator++() { ++value; return *this; }
+  Id& operator++() {
+    ++value;
+    return *this;
+  }
   Id next() const { return {value + 1}; }
   Id previous() const { return {value - 1}; }
   /// For subscripts.
@@ -27,7 +30,10 @@ class IdRange {
    public:
     explicit Iterator(int value) : id_{value} {}
     IdType operator*() const { return id_; }
-    Iterator& operator++() { ++id_; return *this; }
+    Iterator& operator++() {
+      ++id_;
+      return *this;
+    }
     bool operator==(const Iterator& other) const { return id_ == other.id_; }
 
    private:
@@ -43,7 +49,9 @@ class IdRange {
 };
 
 template <class IdType>
-IdRange<IdType> ids(int count) { return {0, count}; }
+IdRange<IdType> ids(int count) {
+  return {0, count};
+}
 
 using Rank = Id<struct RankTag>;              ///< a device's place along the pipeline
 using StageId = Id<struct StageTag>;          ///< a stage, in model order over all ranks
@@ -55,5 +63,7 @@ using UnitId = Id<struct UnitTag>;            ///< what freezes as one, in forwa
 
 template <class Tag>
 struct std::hash<frostline::base::Id<Tag>> {
-  std::size_t operator()(frostline::base::Id<Tag> id) const noexcept { return std::hash<int>{}(id.value); }
+  std::size_t operator()(frostline::base::Id<Tag> id) const noexcept {
+    return std::hash<int>{}(id.value);
+  }
 };

@@ -6,10 +6,10 @@
 
 namespace frostline::base {
 
-/// Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011): a block of
-/// four 32-bit numbers as a pure function of counter and key. What a draw gives depends on what it
-/// is for (its key and counter), never on who drew before it, so results do not depend on threads
-/// or ranks.
+/// Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011): a block
+/// of four 32-bit numbers as a pure function of counter and key. What a draw gives depends on what
+/// it is for (its key and counter), never on who drew before it, so results do not depend on
+/// threads or ranks.
 std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter,
                                     std::array<std::uint32_t, 2> key);
 

@@ -1,9 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -32,7 +32,8 @@ struct TensorFile {
 };
 
 /// Throws Error, naming file and fault, when the file is missing or broken: truncated, header that
-/// is not JSON, offsets that overlap, leave holes or run past the end, sizes that do not match the shape.
+/// is not JSON, offsets that overlap, leave holes or run past the end, sizes that do not match the
+/// shape.
 TensorFile read_safetensors(const std::filesystem::path& path);
 
 /// Writes atomically; the same contents give the same bytes. Throws Error.

@@ -15,7 +15,7 @@ namespace frostline::base {
 /// What one scenario key is, for the documentation.
 struct KeyInfo {
   std::string name;      ///< "judging_step"
-  std::string type;      ///< "integer", "number", "boolean", "string", "path", "list of numbers", ...
+  std::string type;      ///< "integer", "number", "boolean", "list of numbers", ...
   std::string allowed;   ///< "at least 1", "one of none, fixed", or ""
   std::string fallback;  ///< the default, as TOML
   std::string doc;       ///< one sentence
@@ -34,12 +34,13 @@ struct SectionInfo {
 /// Which values a key (or each element of a list) may have, and how that is said.
 template <class V>
 struct Allowed {
-  std::string text;                      ///< "at least 1"
+  std::string text;                       ///< "at least 1"
   std::function<bool(const V&)> accepts;  ///< empty: everything
-  Words words;                           ///< the allowed words, for a suggestion
+  Words words;                            ///< the allowed words, for a suggestion
 };
 
-/// Integer literals speak of integer keys, floating ones of number keys: at_least(1), at_least(0.0).
+/// Integer literals speak of integer keys, floating ones of number keys: at_least(1),
+/// at_least(0.0).
 template <class V>
 using Bound = std::conditional_t<std::is_integral_v<V>, std::int64_t, double>;
 
@@ -51,8 +52,8 @@ template <class V>
 Allowed<Bound<V>> between(V least, V most);  ///< both ends included
 Allowed<std::string> one_of(Words words);
 
-/// The keys of one section of the scenario file, each bound to a member of `Settings`: the one table
-/// that parses, validates and documents them. Defaults are the members' own.
+/// The keys of one section of the scenario file, each bound to a member of `Settings`: the one
+/// table that parses, validates and documents them. Defaults are the members' own.
 ///
 ///     const Section<FreezeSettings>& freeze_section() {
 ///       static const auto section =
@@ -74,7 +75,8 @@ class Section {
   Section&& key(std::string name, V Settings::*member, Allowed<E> allowed, std::string doc) &&;
 
   const SectionInfo& info() const { return info_; }
-  /// The section's settings; what is wrong becomes a problem of the document, and the default stands.
+  /// The section's settings; what is wrong becomes a problem of the document, and the default
+  /// stands.
   Settings read(Document& document) const;
   /// The section as TOML with every key, such that reading it gives equal settings.
   std::string to_toml(const Settings& settings) const;
