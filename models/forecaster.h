@@ -5,9 +5,21 @@
 
 namespace frostline::models {
 
-/// A transformer that forecasts a load series, with a linear path from input to output beside it:
-/// an embedding of patches of hours, pre-norm blocks with full attention (no mask), and a head that maps
-/// all tokens to the horizon and adds the linear path and the last observed week's pattern.
+/// Numbers that tell a token when its first hour is: sine and cosine of hour of day and day of
+/// week.
+inline constexpr std::int64_t kCalendarFeatures = 4;
+
+/// A transformer that forecasts a load series, with a linear path from input to output beside it.
+/// Layers, with T = context / patch tokens:
+///  * "embedding": a linear map of each patch of hours and its calendar features, plus a learned
+///    position;
+///  * "blocks.0" ...: pre-norm attention over all tokens (no mask) and MLP, each added to its
+///  input;
+///  * "head": normalises and maps all tokens at once to the horizon, and adds a linear map of the
+///    context.
+/// Both paths see the context less its own mean, and the mean is added to the forecast again: what
+/// is learned is the shape of the load, not its level. FLOPs and bytes are those of LibTorch's
+/// kernels on the CPU, attention's fused one included.
 ModelDescription describe_forecaster(const ModelSettings& model, const DataSettings& data);
 
 /// The description of whatever [model] names. Requires a kind that is not "".

@@ -31,7 +31,7 @@ struct DataSettings {
   std::int64_t horizon = 24;   ///< hours forecast
   double train_share = 0.7;
   double validation_share = 0.1;
-  std::int64_t stride = 1;             ///< hours between the starts of two training windows
+  std::int64_t stride = 1;              ///< hours between the starts of two training windows
   std::int64_t validation_stride = 24;  ///< the same where the score is taken
 };
 

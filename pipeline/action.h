@@ -68,6 +68,7 @@ bool is_computation(ActionKind kind);  ///< F, B, I, W
 bool is_backward(ActionKind kind);     ///< B, I, W
 bool is_send(ActionKind kind);
 bool is_receive(ActionKind kind);
+bool carries_micro_batch(ActionKind kind);  ///< all but the last three kinds
 bool is_computation(const Action& action);
 
 /// "2F0", "0I1", "3SEND_F1", "1REDUCE_GRAD", "(0F3;7B1)OVERLAP_F_B".

@@ -6,19 +6,22 @@
 
 namespace frostline::pipeline {
 
-/// What a run may use up, and what it has used. Everything that takes time on the run's clock is charged:
-/// steps, transitions, validations and checkpoints.
+/// What a run may use up, and what it has used. Everything that takes time on the run's clock is
+/// charged: steps, transitions, validations and checkpoints.
 struct Budget {
   enum class Kind { kSteps, kTime };
 
   Kind kind = Kind::kSteps;
-  std::int64_t steps = 0;   ///< the limit, if kSteps
-  base::Duration time{};    ///< the limit, if kTime
+  std::int64_t steps = 0;  ///< the limit, if kSteps
+  base::Duration time{};   ///< the limit, if kTime
   std::int64_t used_steps = 0;
   base::Duration used_time{};
 
   void charge(base::Duration cost) { used_time += cost; }
-  void charge_step(base::Duration cost) { charge(cost); ++used_steps; }
+  void charge_step(base::Duration cost) {
+    charge(cost);
+    ++used_steps;
+  }
   /// The part that is used up, 0..1.
   double share() const;
   bool exhausted() const { return share() >= 1.0; }

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "pipeline/units.h"
@@ -36,8 +37,12 @@ class FreezeMask {
   friend struct std::hash<FreezeMask>;
 };
 
-/// The mask that freezes every unit of the leading `layers` layers (a tied unit only if all of its layers are among them).
+/// The mask that freezes every unit of the leading `layers` layers (a tied unit only if all of its
+/// layers are among them).
 FreezeMask freeze_leading_layers(const UnitTable& units, int layers);
+
+/// For each layer, whether any of its units trains.
+std::vector<bool> training_layers(const UnitTable& units, const FreezeMask& mask);
 
 /// The frost line: the number of leading layers all of whose units are frozen. Layers without units
 /// count as frozen.

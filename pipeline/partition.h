@@ -13,15 +13,21 @@ class Partition {
   Partition() = default;
   /// Layers of each stage, in model order. Throws base::Error unless each is at least 1.
   explicit Partition(std::vector<int> layers_per_stage);
-  /// Counts as even as possible, the larger ones first. Throws base::Error if there are fewer layers than stages.
+  /// Counts as even as possible, the larger ones first. Throws base::Error if there are fewer
+  /// layers than stages.
   static Partition even(int layers, int stages);
 
-  int stages() const { return static_cast<int>(first_layer_.size()) - 1; }
+  int stages() const {
+    return first_layer_.empty() ? 0 : static_cast<int>(first_layer_.size()) - 1;
+  }
   int layers() const { return first_layer_.empty() ? 0 : first_layer_.back(); }
   LayerId first(StageId stage) const { return {first_layer_.at(stage.index())}; }
   /// One past the last.
   LayerId end(StageId stage) const { return {first_layer_.at(stage.index() + 1)}; }
-  base::IdRange<LayerId> layers_of(StageId stage) const { return {first(stage).value, end(stage).value}; }
+  base::IdRange<LayerId> layers_of(StageId stage) const {
+    return {first(stage).value, end(stage).value};
+  }
+  /// `layer` must be one of the partition's.
   StageId stage_of(LayerId layer) const;
 
   std::string text() const;  ///< "4+4"

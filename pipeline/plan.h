@@ -6,8 +6,8 @@
 
 namespace frostline::pipeline {
 
-/// What a frozen prefix saves: all of its backward (ours), that of the first stage alone, or nothing
-/// but weight gradients (to model other systems).
+/// What a frozen prefix saves: all of its backward (ours), that of the first stage alone, or
+/// nothing but weight gradients (to model other systems).
 enum class Cut { kPrefix, kFirstStage, kNone };
 
 /// Everything fixed before a step. A value; changes at step boundaries only.

@@ -10,12 +10,14 @@ namespace frostline::pipeline {
 /// What a stage still has to do backward for one micro-batch, and why.
 enum class BackwardNeed {
   kFull,           ///< some unit trains; the gradient of its input is needed below
-  kToFrostLine,    ///< holds the frost line or has nothing below that trains: backward to its first trainable unit, sends nothing
+  kToFrostLine,    ///< holds the frost line or has nothing below that trains: backward to its first
+                   ///< trainable unit, sends nothing
   kInputGradient,  ///< all of its units are frozen; units below train
   kNone,           ///< nothing at or below it trains
 };
 
-/// The rules of freezing for a plan, derived once; both ends of every link and both worlds ask here.
+/// The rules of freezing for a plan, derived once; both ends of every link and both worlds ask
+/// here.
 class FreezeRules {
  public:
   FreezeRules(const Plan& plan, const UnitTable& units);
@@ -28,7 +30,10 @@ class FreezeRules {
   LayerId first_backward_layer(StageId stage, MicroBatch micro_batch) const;
 
  private:
-  struct StageRule { BackwardNeed need; LayerId first_backward; };
+  struct StageRule {
+    BackwardNeed need;
+    LayerId first_backward;
+  };
   std::size_t index(StageId stage, MicroBatch micro_batch) const;
   std::vector<StageRule> rules_;  // stages × micro-batches (× 1 if uniform)
   int stages_ = 0;
@@ -36,7 +41,8 @@ class FreezeRules {
 };
 
 /// The plan's schedule with what freezing saves left out: no W where all of a stage's units are
-/// frozen (B becomes I there); no B, I, W below the frost line. Computations only. `cut` decides how far a prefix saves.
+/// frozen (B becomes I there); no B, I, W below the frost line. Computations only. `cut` decides
+/// how far a prefix saves.
 Schedule rewrite(const Plan& plan, const UnitTable& units);
 
 /// rewrite, lower, validate, dry run: the schedule that every world executes. Throws base::Error if

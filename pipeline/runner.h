@@ -24,11 +24,15 @@ class Task {
 
   Task(Task&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
   Task& operator=(Task&&) = delete;
-  ~Task() { if (handle_) handle_.destroy(); }
+  ~Task() {
+    if (handle_) handle_.destroy();
+  }
 
   bool done() const { return handle_.done(); }
   /// Throws what the coroutine threw, if it did.
-  void rethrow() const { if (handle_.promise().failure) std::rethrow_exception(handle_.promise().failure); }
+  void rethrow() const {
+    if (handle_.promise().failure) std::rethrow_exception(handle_.promise().failure);
+  }
 
  private:
   using Handle = std::coroutine_handle<promise_type>;

@@ -25,8 +25,8 @@ struct PipelineSettings {
 const base::Section<PipelineSettings>& pipeline_section();
 
 /// Notes as problems of the document what no schedule or partition of `layers` layers can satisfy:
-/// a schedule that refuses the shape, ranks x chunks above the layers, a partition list of the wrong
-/// length or sum, replicas other than 1.
+/// a schedule that refuses the shape, ranks x chunks above the layers, a partition list of the
+/// wrong length or sum, replicas other than 1.
 void check_pipeline(base::Document& document, const PipelineSettings& settings, int layers);
 
 }  // namespace frostline::pipeline

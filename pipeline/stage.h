@@ -21,8 +21,8 @@ class Stage {
   auto perform(const Action& action) { return Performance{*this, action}; }
 
  protected:
-  /// Begins `action`. Returns true if it is done; otherwise resumes `waiting` later, once. Throws what
-  /// went wrong.
+  /// Begins `action`. Returns true if it is done; otherwise resumes `waiting` later, once. Throws
+  /// what went wrong.
   virtual bool begin(const Action& action, std::coroutine_handle<> waiting) = 0;
 
  private:

@@ -10,14 +10,16 @@
 
 namespace frostline::pipeline {
 
-/// When the computations of one step ran, on whatever clock: rank by rank, each rank's in time order.
+/// When the computations of one step ran, on whatever clock: rank by rank, each rank's in time
+/// order.
 struct Timeline {
   int ranks = 0;
   std::vector<Span> spans;
 
-  base::Duration makespan() const;            ///< last end over all ranks - first start over all ranks
-  base::Duration busy(Rank rank) const;       ///< sum of the rank's computations
-  base::Duration rank_span(Rank rank) const;  ///< the rank's last end - its first start; 0 if it has none
+  base::Duration makespan() const;       ///< last end over all ranks - first start over all ranks
+  base::Duration busy(Rank rank) const;  ///< sum of the rank's computations
+  /// The rank's last end - its first start; 0 if it has none.
+  base::Duration rank_span(Rank rank) const;
   /// Largest rank_span: "cost" in the bubble rate of Qi et al., arXiv 2401.10241.
   base::Duration cost() const;
   /// 1 - busy/cost, of one rank and of all; 0 if nothing ran.
@@ -28,7 +30,8 @@ struct Timeline {
   std::string text(base::Duration unit) const;
 };
 
-/// The timeline of a lowered schedule where transfers do not contend: the longest path of its graph.
+/// The timeline of a lowered schedule where transfers do not contend: the longest path of its
+/// graph.
 Timeline longest_path_timeline(const Schedule& schedule, const ActionTimes& times);
 
 }  // namespace frostline::pipeline

@@ -8,7 +8,8 @@
 
 namespace frostline::pipeline {
 
-/// What freezes as one: a layer, or one learnable tensor; tied tensors are one unit in several layers.
+/// What freezes as one: a layer, or one learnable tensor; tied tensors are one unit in several
+/// layers.
 struct Unit {
   std::string name;                  ///< "blocks.3", "blocks.3.mlp.weight"
   std::vector<LayerId> layers;       ///< in forward order; more than one if tied
@@ -18,8 +19,8 @@ struct Unit {
   friend bool operator==(const Unit&, const Unit&) = default;
 };
 
-/// The units of a model in forward order. Every layer below `head` belongs to the body; units of the
-/// head are never in the window.
+/// The units of a model in forward order. Every layer below `head` belongs to the body; units of
+/// the head are never in the window.
 struct UnitTable {
   std::vector<std::string> layer_names;  ///< one a layer, in forward order
   std::vector<Unit> units;
@@ -32,7 +33,8 @@ struct UnitTable {
   /// The units that have a tensor in the layer.
   std::vector<UnitId> units_of(LayerId layer) const;
 
-  /// A table with one unit of one tensor a layer, for pipelines without a model: "layer.0", ...; the head is the last.
+  /// A table with one unit of one tensor a layer, for pipelines without a model: "layer.0", ...;
+  /// the head is the last.
   static UnitTable of_layers(int layers);
   friend bool operator==(const UnitTable&, const UnitTable&) = default;
 };

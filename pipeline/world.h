@@ -32,7 +32,7 @@ struct UnitStatistics {
   double mean_gradient = 0.0;  ///< A_k: mean over the steps of the mean absolute gradient
   double small_changes = 0.0;  ///< rho_k: share of the steps whose change was below theta1, 0..1
   double change = 0.0;         ///< mean change over the steps; for drift its one value
-  bool finite = true;          ///< false if a gradient was NaN or infinite: such a unit is never frozen
+  bool finite = true;  ///< false if a gradient was NaN or infinite: such a unit is never frozen
 };
 
 /// One optimizer step as it happened.
@@ -41,8 +41,8 @@ struct StepRecord {
   base::Duration time{};    ///< on the run's clock
   base::Duration wall{};    ///< as measured; virtual in a simulated world
   double learning_rate = 0.0;
-  double budget_share = 0.0;           ///< used up before the step
-  std::optional<double> loss;          ///< mean over the micro-batches; absent where nothing is learned
+  double budget_share = 0.0;   ///< used up before the step
+  std::optional<double> loss;  ///< mean over the micro-batches; absent where nothing is learned
   std::optional<double> gradient_norm;  ///< before clipping, if the scenario clips
 };
 
@@ -54,8 +54,8 @@ struct Order {
   /// What each step costs on the run's clock, if that is predicted; otherwise the time it took.
   std::optional<base::Duration> step_time;
   StatisticsOrder statistics;
-  /// The first step begins a judging step (statistics start afresh); the last one ends it (they are reported). An order may be a part
-  /// of a judging step, cut by a checkpoint or an interruption.
+  /// The first step begins a judging step (statistics start afresh); the last one ends it (they are
+  /// reported). An order may be a part of a judging step, cut by a checkpoint or an interruption.
   bool begins_judging_step = true;
   bool ends_judging_step = true;
   /// Called after each step, on the caller's thread; false ends the order after that step.
@@ -64,8 +64,9 @@ struct Order {
 
 struct Report {
   std::vector<StepRecord> steps;
-  std::vector<UnitStatistics> statistics;  ///< one a unit ordered, if all steps were run and end a judging step
-  std::vector<base::Bytes> memory;         ///< weights, gradients and optimizer state of each rank
+  /// One a unit ordered, if all steps were run and end a judging step.
+  std::vector<UnitStatistics> statistics;
+  std::vector<base::Bytes> memory;  ///< weights, gradients and optimizer state of each rank
 };
 
 /// How good the model is. A score is better when higher; error measures enter negated.
@@ -85,13 +86,14 @@ struct Measure {
 
 enum class Split { kValidation, kTest };
 
-/// What the training loop steers: a pipeline that trains, simulated or real. Every call blocks until all ranks are done, and
-/// throws base::Error if the world can no longer go on.
+/// What the training loop steers: a pipeline that trains, simulated or real. Every call blocks
+/// until all ranks are done, and throws base::Error if the world can no longer go on.
 class World {
  public:
   virtual ~World() = default;
 
-  /// Runs steps as ordered. `plan` is the one of the last transition (asserted): a plan changes there only.
+  /// Runs steps as ordered. `plan` is the one of the last transition (asserted): a plan changes
+  /// there only.
   virtual Report run_steps(const Plan& plan, const Order& order) = 0;
   /// Applies a plan at a step boundary; the first call sets the world up. Returns what it cost.
   virtual base::Duration transition(const Plan& plan) = 0;

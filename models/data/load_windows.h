@@ -17,20 +17,27 @@ struct Window {
   friend bool operator==(const Window&, const Window&) = default;
 };
 
-/// Load series cut into training, validation and test windows. Parts are contiguous in time; the
-/// targets of a part lie wholly inside it, its contexts may reach back into the part before. Values are held as read
-/// (MW); a series is normalised by mean and standard deviation of its training part.
+/// Load series cut into training, validation and test windows. Parts are contiguous in time and end
+/// at the whole hour below their share of the rows; the targets of a part lie wholly inside it, its
+/// contexts may reach back into the part before. Windows are ordered by series, then by time.
+/// Values are held as read (MW); a series is normalised by mean and standard deviation of its
+/// training part.
 class LoadWindows {
  public:
-  /// Throws base::Error for what read_csv refuses, and for a series too short to fill every part.
+  /// Throws base::Error for what read_csv refuses, for a series too short to fill every part, for
+  /// one that does not vary (it cannot be normalised), and for a load of 0 (the percentage error of
+  /// its forecast is not defined).
   static LoadWindows load(const DataSettings& settings);
 
   int context() const { return context_; }
   int horizon() const { return horizon_; }
+  int series() const { return static_cast<int>(series_.size()); }
   std::span<const Window> training() const { return training_; }
   std::span<const Window> held_out(pipeline::Split split) const;
 
-  std::span<const double> values(int series) const { return series_.at(static_cast<std::size_t>(series)); }
+  std::span<const double> values(int series) const {
+    return series_.at(static_cast<std::size_t>(series));
+  }
   double mean(int series) const { return means_.at(static_cast<std::size_t>(series)); }
   double deviation(int series) const { return deviations_.at(static_cast<std::size_t>(series)); }
 
@@ -49,8 +56,8 @@ class LoadWindows {
   std::vector<Window> test_;
 };
 
-/// Which training windows each step sees: a new permutation every epoch, a pure function of the seed
-/// and the step, so that every rank draws the same without talking to the others.
+/// Which training windows each step sees: a new permutation every epoch, a pure function of the
+/// seed and the step, so that every rank draws the same without talking to the others.
 class BatchSampler {
  public:
   /// `batch` must not exceed `samples`; the rest of an epoch that does not fill a batch is dropped.

@@ -9,8 +9,9 @@
 
 namespace frostline::models {
 
-/// What the layers of one micro-batch may look at beside the hidden state: every rank makes it itself from the data, so
-/// inputs and labels never travel through the pipeline. Shapes: B samples, C context hours, H horizon hours.
+/// What the layers of one micro-batch may look at beside the hidden state: every rank makes it
+/// itself from the data, so inputs and labels never travel through the pipeline. Shapes: B samples,
+/// C context hours, H horizon hours.
 struct BatchTensors {
   at::Tensor context;   ///< [B, C] float32, normalised
   at::Tensor calendar;  ///< [B, C / patch, features] float32
@@ -22,8 +23,7 @@ struct ForwardContext {
   std::uint64_t seed = 0;
   std::int64_t step = 0;
   int micro_batch = 0;
-  bool training = true;           ///< false: evaluation mode (no dropout, no statistics)
-  bool update_statistics = true;  ///< false: running statistics (BatchNorm's) stand still
+  bool training = true;  ///< false: evaluation mode
 };
 
 /// A layer as LibTorch computes it. Tensors live on the device of the parameters.
@@ -31,7 +31,11 @@ class TorchLayer {
  public:
   using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
 
+  TorchLayer() = default;
   virtual ~TorchLayer() = default;
+  TorchLayer(const TorchLayer&) = delete;
+  TorchLayer& operator=(const TorchLayer&) = delete;
+
   /// hidden: output of the layer before, [B, tokens, width]; undefined for the first layer.
   virtual at::Tensor forward(const at::Tensor& hidden, const BatchTensors& batch,
                              const ForwardContext& where) = 0;
@@ -41,7 +45,8 @@ class TorchLayer {
   const NamedTensors& buffers() const { return buffers_; }
 
  protected:
-  /// Registers a leaf that learns; later `requires_grad` toggles as the freeze mask says.
+  /// Registers a leaf that learns; later `requires_grad` toggles as the freeze mask says. The
+  /// tensor returned is the same object, not a copy.
   at::Tensor add_parameter(std::string name, at::Tensor value);
   at::Tensor add_buffer(std::string name, at::Tensor value);
 

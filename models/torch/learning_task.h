@@ -11,8 +11,8 @@
 
 namespace frostline::models {
 
-/// What is learned: a model, the data it learns from, its loss and its score. Const and shared by all
-/// rank threads at once.
+/// What is learned: a model, the data it learns from, its loss and its score. Const and shared by
+/// all rank threads at once.
 class LearningTask {
  public:
   virtual ~LearningTask() = default;
@@ -22,7 +22,8 @@ class LearningTask {
   virtual std::vector<std::unique_ptr<TorchLayer>> build_layers(pipeline::LayerId first,
                                                                 pipeline::LayerId end) const = 0;
   /// One of the `micro_batches` equal parts of the batch of a step (steps count from 0).
-  virtual BatchTensors training_batch(std::int64_t step, int micro_batch, int micro_batches) const = 0;
+  virtual BatchTensors training_batch(std::int64_t step, int micro_batch,
+                                      int micro_batches) const = 0;
   /// Mean over the micro-batch, a scalar.
   virtual at::Tensor loss(const at::Tensor& output, const BatchTensors& batch) const = 0;
 

@@ -1,0 +1,83 @@
+#include "pipeline/rewrite.h"
+
+#include <optional>
+
+#include "pipeline/dry_run.h"
+#include "pipeline/lower.h"
+#include "pipeline/validate.h"
+
+namespace frostline::pipeline {
+namespace {
+
+/// What is left of a computation: itself, an I in place of a B, or nothing.
+std::optional<Step> remainder(const Step& step, BackwardNeed need) {
+  if (!is_backward(step.kind)) return step;
+  if (need == BackwardNeed::kNone) return std::nullopt;
+  if (need != BackwardNeed::kInputGradient) return step;
+  if (step.kind == ActionKind::kWeightGradient) return std::nullopt;
+  return Step{ActionKind::kInputGradient, step.stage, step.micro_batch};
+}
+
+/// Leaves out of one plan's schedule what freezing saves.
+class Rewriting {
+ public:
+  Rewriting(const Plan& plan, const UnitTable& units)
+      : rules_(plan, units), micro_batches_(plan.schedule.shape.micro_batches) {}
+
+  std::vector<Action> rewritten(const std::vector<Action>& actions) const {
+    std::vector<Action> left;
+    for (const Action& action : actions) add_rest(action, left);
+    return left;
+  }
+
+ private:
+  void add_rest(const Action& action, std::vector<Action>& left) const {
+    const auto first = rest(action.first());
+    const auto second = action.is_overlap() ? rest(action.steps()[1]) : std::nullopt;
+    if (first && second) {
+      left.push_back(Action::overlap(*first, *second));
+    } else if (first || second) {
+      left.emplace_back(first ? *first : *second);
+    }
+  }
+
+  std::optional<Step> rest(const Step& step) const {
+    if (is_computation(step.kind)) {
+      return remainder(step, rules_.need(step.stage, *step.micro_batch));
+    }
+    // Transfers follow from the computations that are left: `lower` places them.
+    if (carries_micro_batch(step.kind)) return std::nullopt;
+    const bool idle = step.kind == ActionKind::kReduceGradient && !trains(step.stage);
+    return idle ? std::nullopt : std::optional(step);
+  }
+
+  /// In any micro-batch.
+  bool trains(StageId stage) const {
+    for (const MicroBatch micro_batch : base::ids<MicroBatch>(micro_batches_)) {
+      const BackwardNeed need = rules_.need(stage, micro_batch);
+      if (need == BackwardNeed::kFull || need == BackwardNeed::kToFrostLine) return true;
+    }
+    return false;
+  }
+
+  FreezeRules rules_;
+  int micro_batches_;
+};
+
+}  // namespace
+
+Schedule rewrite(const Plan& plan, const UnitTable& units) {
+  const Rewriting rewriting(plan, units);
+  Schedule rewritten = plan.schedule;
+  for (auto& actions : rewritten.actions) actions = rewriting.rewritten(actions);
+  return rewritten;
+}
+
+Schedule executable_schedule(const Plan& plan, const UnitTable& units) {
+  Schedule schedule = lower(rewrite(plan, units));
+  validate(schedule);
+  check_runs(schedule);
+  return schedule;
+}
+
+}  // namespace frostline::pipeline

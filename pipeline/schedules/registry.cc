@@ -1,0 +1,56 @@
+#include "pipeline/schedules/registry.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/nearest.h"
+#include "pipeline/schedules/gpipe.h"
+#include "pipeline/schedules/one_f_one_b.h"
+
+namespace frostline::pipeline {
+namespace {
+
+/// What no schedule can be made for.
+std::optional<std::string> refuse_size(const PipelineShape& shape) {
+  if (std::min({shape.ranks, shape.chunks, shape.micro_batches}) >= 1) return std::nullopt;
+  return fmt::format("ranks = {}, chunks = {}, micro_batches = {}; use at least 1 of each",
+                     shape.ranks, shape.chunks, shape.micro_batches);
+}
+
+}  // namespace
+
+std::span<const ScheduleKind> schedule_kinds() {
+  static const std::array kinds{kGPipe, kOneFOneB};
+  return kinds;
+}
+
+base::Words schedule_names() {
+  base::Words names;
+  for (const ScheduleKind& kind : schedule_kinds()) names.emplace_back(kind.name);
+  return names;
+}
+
+const ScheduleKind* find_schedule(std::string_view name) {
+  for (const ScheduleKind& kind : schedule_kinds()) {
+    if (kind.name == name) return &kind;
+  }
+  return nullptr;
+}
+
+Schedule make_schedule(std::string_view name, const PipelineShape& shape) {
+  const ScheduleKind* kind = find_schedule(name);
+  if (kind == nullptr) {
+    const base::Words names = schedule_names();
+    throw base::Error(fmt::format("there is no schedule '{}'; use one of {}{}", name,
+                                  fmt::join(names, ", "), base::did_you_mean(name, names)));
+  }
+  auto refusal = refuse_size(shape);
+  if (!refusal) refusal = kind->refuse(shape);
+  if (refusal) throw base::Error(fmt::format("schedule '{}' cannot run: {}", name, *refusal));
+  return kind->make(shape);
+}
+
+}  // namespace frostline::pipeline

@@ -1,0 +1,144 @@
+#include "pipeline/settings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+
+#include "pipeline/schedules/registry.h"
+
+namespace frostline::pipeline {
+namespace {
+
+constexpr std::int64_t kMostRanks = 4096;
+constexpr std::int64_t kMostChunks = 4096;
+/// Of ranks x chunks x micro-batches, so that schedules and their graphs fit into memory: about
+/// 1 KiB each.
+constexpr std::int64_t kMostCells = std::int64_t{1} << 20;
+
+std::int64_t stages_of(const PipelineSettings& settings) {
+  return settings.ranks * settings.chunks;
+}
+
+/// "pipeline.ranks = 4" or "pipeline.ranks = 2 with pipeline.chunks = 2".
+std::string sizes_text(const PipelineSettings& settings) {
+  const std::string ranks = fmt::format("pipeline.ranks = {}", settings.ranks);
+  if (settings.chunks == 1) return ranks;
+  return fmt::format("{} with pipeline.chunks = {}", ranks, settings.chunks);
+}
+
+void check_replicas(base::Document& document, const PipelineSettings& settings) {
+  if (settings.replicas == 1) return;
+  document.problem("pipeline.replicas",
+                   fmt::format("pipeline.replicas = {} is not allowed; data-parallel copies cannot "
+                               "run yet, use 1",
+                               settings.replicas));
+}
+
+bool check_size(base::Document& document, const PipelineSettings& settings) {
+  const std::int64_t stages = stages_of(settings);
+  if (stages <= kMostCells / settings.micro_batches) return true;
+  const std::string mend =
+      stages > kMostCells
+          ? fmt::format("use at most {} stages", kMostCells)
+          : fmt::format("use at most {} micro-batches with {} stages", kMostCells / stages, stages);
+  document.problem(
+      "pipeline.micro_batches",
+      fmt::format("pipeline.micro_batches = {} on {} stages is too large a schedule: stages x "
+                  "micro-batches is at most {}; {}",
+                  settings.micro_batches, stages, kMostCells, mend));
+  return false;
+}
+
+void check_schedule(base::Document& document, const PipelineSettings& settings) {
+  const ScheduleKind* kind = find_schedule(settings.schedule);
+  assert(kind != nullptr);
+  if (const auto refusal = kind->refuse(settings.shape())) {
+    document.problem("pipeline.schedule", fmt::format("pipeline.schedule = \"{}\" cannot run: {}",
+                                                      settings.schedule, *refusal));
+  }
+}
+
+bool check_layers(base::Document& document, const PipelineSettings& settings, int layers) {
+  const std::int64_t stages = stages_of(settings);
+  if (stages <= layers) return true;
+  const std::int64_t most = layers / settings.chunks;
+  const std::string mend = most >= 1
+                               ? fmt::format("use at most {}", most)
+                               : fmt::format("use pipeline.chunks = 1 and at most {}", layers);
+  document.problem("pipeline.ranks", fmt::format("{}: {} stages do not fit {} layers; {}",
+                                                 sizes_text(settings), stages, layers, mend));
+  return false;
+}
+
+void partition_problem(base::Document& document, const base::Integers& counts,
+                       const std::string& what) {
+  document.problem("pipeline.partition",
+                   fmt::format("pipeline.partition = {} {}", base::to_toml(counts), what));
+}
+
+/// Element by element against what is left of the layers, so that no sum can overflow.
+bool adds_up(const base::Integers& counts, int layers) {
+  std::int64_t left = layers;
+  for (const std::int64_t count : counts) left -= std::min(count, left + 1);
+  return left == 0;
+}
+
+void check_partition(base::Document& document, const PipelineSettings& settings, int layers) {
+  const auto* counts = std::get_if<base::Integers>(&settings.partition);
+  if (counts == nullptr) return;
+  const std::int64_t stages = stages_of(settings);
+  if (std::ssize(*counts) != stages) {
+    partition_problem(document, *counts,
+                      fmt::format("has {} numbers for the {} stages of {}; give one for each stage",
+                                  counts->size(), stages, sizes_text(settings)));
+  } else if (std::any_of(counts->begin(), counts->end(), [](std::int64_t n) { return n < 1; })) {
+    partition_problem(document, *counts, "leaves a stage without layers; use at least 1 for each");
+  } else if (!adds_up(*counts, layers)) {
+    partition_problem(document, *counts,
+                      fmt::format("does not add up to the {0} layers; make the sum {0}", layers));
+  }
+}
+
+/// The only word; a list is judged when the number of layers is known.
+base::Allowed<std::string> partition_word() {
+  return {"\"balanced\" or the number of layers of each stage",
+          [](const std::string& word) { return word == "balanced"; },
+          {"balanced"}};
+}
+
+}  // namespace
+
+PipelineShape PipelineSettings::shape() const {
+  return {static_cast<int>(ranks), static_cast<int>(chunks), static_cast<int>(micro_batches)};
+}
+
+const base::Section<PipelineSettings>& pipeline_section() {
+  using Settings = PipelineSettings;
+  static const auto section =
+      base::Section<Settings>("pipeline",
+                              "How the model is spread over devices and how micro-batches flow.")
+          .key("ranks", &Settings::ranks, base::between(std::int64_t{1}, kMostRanks),
+               "Devices along the pipeline.")
+          .key("chunks", &Settings::chunks, base::between(std::int64_t{1}, kMostChunks),
+               "Stages a rank holds.")
+          .key("replicas", &Settings::replicas, base::at_least(1),
+               "Data-parallel copies of the pipeline.")
+          .key("micro_batches", &Settings::micro_batches,
+               base::between(std::int64_t{1}, kMostCells),
+               "Parts into which the batch of one optimizer step is split.")
+          .key("schedule", &Settings::schedule, base::one_of(schedule_names()),
+               "The order in which a rank takes the micro-batches.")
+          .key("partition", &Settings::partition, partition_word(),
+               "Which layers a stage holds: \"balanced\" by cost, or the number of layers of each "
+               "stage in model order.");
+  return section;
+}
+
+void check_pipeline(base::Document& document, const PipelineSettings& settings, int layers) {
+  check_replicas(document, settings);
+  if (check_size(document, settings)) check_schedule(document, settings);
+  if (check_layers(document, settings, layers)) check_partition(document, settings, layers);
+}
+
+}  // namespace frostline::pipeline

@@ -1,0 +1,91 @@
+#include "pipeline/timeline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <optional>
+
+#include "pipeline/schedule_graph.h"
+
+namespace frostline::pipeline {
+namespace {
+
+using base::Duration;
+
+/// From the first start to the last end of the spans that `belongs` picks; 0 if there are none.
+template <class Predicate>
+Duration extent(const std::vector<Span>& spans, const Predicate& belongs) {
+  std::optional<Duration> start;
+  Duration end{};
+  for (const Span& span : spans) {
+    if (!belongs(span)) continue;
+    start = std::min(start.value_or(span.start), span.start);
+    end = std::max(end, span.end);
+  }
+  return start ? end - *start : Duration{};
+}
+
+double idle_share(double busy, double available) {
+  return available > 0 ? 1.0 - busy / available : 0.0;
+}
+
+std::string in_units(Duration time, Duration unit) {
+  return fmt::format("{}", static_cast<double>(time.count()) / static_cast<double>(unit.count()));
+}
+
+}  // namespace
+
+Duration Timeline::makespan() const {
+  return extent(spans, [](const Span&) { return true; });
+}
+
+Duration Timeline::busy(Rank rank) const {
+  Duration sum{};
+  for (const Span& span : spans) {
+    if (span.rank == rank) sum += span.end - span.start;
+  }
+  return sum;
+}
+
+Duration Timeline::rank_span(Rank rank) const {
+  return extent(spans, [&](const Span& span) { return span.rank == rank; });
+}
+
+Duration Timeline::cost() const {
+  Duration largest{};
+  for (const Rank rank : base::ids<Rank>(ranks)) largest = std::max(largest, rank_span(rank));
+  return largest;
+}
+
+double Timeline::bubble_rate(Rank rank) const {
+  return idle_share(static_cast<double>(busy(rank).count()), static_cast<double>(cost().count()));
+}
+
+double Timeline::bubble_rate() const {
+  Duration sum{};
+  for (const Rank rank : base::ids<Rank>(ranks)) sum += busy(rank);
+  return idle_share(static_cast<double>(sum.count()),
+                    static_cast<double>(ranks) * static_cast<double>(cost().count()));
+}
+
+std::string Timeline::text(Duration unit) const {
+  assert(unit.count() > 0);
+  std::string text;
+  for (const Rank rank : base::ids<Rank>(ranks)) {
+    text += fmt::format("rank {}", rank.value);
+    for (const Span& span : spans) {
+      if (span.rank != rank) continue;
+      text += fmt::format(" | {} {}-{}", to_text(span.action), in_units(span.start, unit),
+                          in_units(span.end, unit));
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+Timeline longest_path_timeline(const Schedule& schedule, const ActionTimes& times) {
+  return {schedule.shape.ranks, longest_path(schedule_graph(schedule, times))};
+}
+
+}  // namespace frostline::pipeline
