@@ -6,16 +6,16 @@
 
 namespace frostline::cost {
 
-/// What one layer costs for one micro-batch on one rank, in nanoseconds before rounding: durations are rounded once, when the time of an
-/// action is made from its layers.
+/// What one layer costs for one micro-batch on one rank, in nanoseconds before rounding: durations
+/// are rounded once, when the time of an action is made from its layers.
 struct LayerCost {
   double forward_ns = 0;
-  double forward_below_ns = 0;         ///< below the frost line: no graph is kept
+  double forward_below_ns = 0;  ///< below the frost line: no graph is kept
   double input_gradient_ns = 0;
   double weight_gradient_ns = 0;
-  double frozen_backward_ns = 0;       ///< what its backward then becomes: an input gradient
-  double optimizer_ns = 0;             ///< once a step, with all of its units trained
-  base::Bytes activation;              ///< held from F
+  double frozen_backward_ns = 0;  ///< what its backward then becomes: an input gradient
+  double optimizer_ns = 0;        ///< once a step, with all of its units trained
+  base::Bytes activation;         ///< held from F
   base::Bytes activation_after_input_gradient;  ///< the part still held between I and W
 
   friend bool operator==(const LayerCost&, const LayerCost&) = default;
@@ -26,8 +26,9 @@ struct ModelCost {
   std::vector<LayerCost> layers;
   double partial_freeze_overhead = 0;  ///< o, as a share of the stage's weight-gradient time
   double send_ns = 0;                  ///< pure delay: occupies neither link nor sender
-  double step_ns = 0;                  ///< once a step, whatever trains: clip norm, reading gradients, hand-over to the next step
-  double validation_ns = 0;            ///< one validation; 0 if the source does not say
+  double step_ns = 0;  ///< once a step, whatever trains: clip norm, reading gradients, hand-over to
+                       ///< the next step
+  double validation_ns = 0;  ///< one validation; 0 if the source does not say
 
   friend bool operator==(const ModelCost&, const ModelCost&) = default;
 };

@@ -10,42 +10,54 @@
 
 namespace frostline::cost {
 
+struct StageCost;
+
 /// The times and activation sizes of one plan's actions.
 ///
-/// A layer above the frost line costs its input gradient and, for each unit that trains, the unit's part of its weight gradient (by
-/// elements); a stage some but not all of whose units are frozen pays `partial_freeze_overhead` on top. A stage whose units are all
-/// frozen costs the layers' frozen_backward. In the stage that holds the frost line the layers below it cost their forward alone.
+/// A layer above the frost line costs its input gradient and, for each unit that trains, the unit's
+/// part of its weight gradient (by elements); a stage some but not all of whose units are frozen
+/// pays `partial_freeze_overhead` on top. A stage whose units are all frozen costs the layers'
+/// frozen_backward. In the stage that holds the frost line the layers below it cost their forward
+/// alone. An overlapped pair costs the sum of its two. Each action is rounded once.
 class PlanTimes : public pipeline::ActionTimes {
  public:
+  /// `cost` and `units` are of the same layers, and so is the plan's partition (asserted).
   PlanTimes(const ModelCost& cost, const pipeline::UnitTable& units, const pipeline::Plan& plan);
 
   base::Duration computation(const pipeline::Action& action) const override;
   base::Duration delay(const pipeline::Step& send) const override;
-  /// Held on the stage's rank from the forward of the micro-batch until its backward; 0 where it has none.
+  /// Held on the stage's rank from the forward of the micro-batch until its backward; 0 where it
+  /// has none.
   base::Bytes activation(pipeline::StageId stage, pipeline::MicroBatch micro_batch) const;
-  /// The part of it that is still held between I and W.
-  base::Bytes activation_after_input_gradient(pipeline::StageId stage, pipeline::MicroBatch micro_batch) const;
+  /// The part of it that is still held between I and W; 0 where all units are frozen: no W follows.
+  base::Bytes activation_after_input_gradient(pipeline::StageId stage,
+                                              pipeline::MicroBatch micro_batch) const;
   /// What one micro-batch holds on the stage when nothing is frozen.
   base::Bytes full_activation(pipeline::StageId stage) const;
-  /// From the end of the pipeline's work to the end of the step: clip norm and the slowest rank's optimizer.
-  base::Duration step_end() const;
+  /// From the end of the pipeline's work to the end of the step: clip norm and the slowest rank's
+  /// optimizer.
+  base::Duration step_end() const { return step_end_; }
 
  private:
   struct StageTimes {
     base::Duration forward, input_gradient, weight_gradient, backward;
     base::Bytes activation, after_input_gradient;
   };
-  const StageTimes& times(const pipeline::Step& step) const;
-  std::vector<StageTimes> stages_;  // stages x micro-batches (x 1 if uniform)
+  static int micro_batches(const pipeline::Plan& plan);
+  static StageTimes rounded_times(const StageCost& cost);
+  const StageTimes& times(pipeline::StageId stage, pipeline::MicroBatch micro_batch) const;
+  base::Duration duration(const pipeline::Step& step) const;
+
+  std::vector<StageTimes> stages_;  // micro-batches (1 if uniform) x stages
   std::vector<base::Bytes> full_activation_;
   base::Duration delay_;
-  base::Duration step_end_;
+  base::Duration step_end_{};
   int stage_count_ = 0;
   bool uniform_ = true;
 };
 
-/// The predicted time of a step: longest path of the rewritten schedule, then step_end. Throws base::Error if the plan
-/// cannot run.
+/// The predicted time of a step: longest path of the rewritten schedule, then step_end. Throws
+/// base::Error if the plan cannot run.
 base::Duration predict_step(const ModelCost& cost, const pipeline::UnitTable& units,
                             const pipeline::Plan& plan);
 

@@ -17,6 +17,8 @@ struct Profile {
   int repeats = 0;           ///< a figure is the median of so many
   double spread = 0;         ///< largest (third quartile - first quartile) / median of a figure
   std::string device;        ///< "cpu"
+
+  friend bool operator==(const Profile&, const Profile&) = default;
 };
 
 /// Throws base::Error for a missing or broken file, with what is wrong with it.

@@ -10,14 +10,14 @@
 
 namespace frostline::cost {
 
-/// [cost]
+/// [cost]. Each list holds one value for all, one a rank, or one a stage in model order.
 struct CostSettings {
   std::string source;          ///< "" (none given), "table" or "profile"
   std::filesystem::path file;  ///< of the profile
   base::Numbers forward_ms;
   base::Numbers input_gradient_ms;
   base::Numbers weight_gradient_ms;
-  base::Numbers frozen_backward_ms;
+  base::Numbers frozen_backward_ms;  ///< empty: input_gradient_ms
   double send_ms = 0;
   double partial_freeze_overhead = 0;
   base::Numbers activation_mib = {1.0};
@@ -26,12 +26,19 @@ struct CostSettings {
 
 const base::Section<CostSettings>& cost_section();
 
-/// Notes lists of a length other than 1, ranks or ranks x chunks, and keys that the source needs or does not use.
+/// Notes lists of a length other than 1, ranks or ranks x chunks, and keys that the source needs or
+/// does not use.
 void check_cost(base::Document& document, const CostSettings& settings,
                 const pipeline::PipelineSettings& pipeline);
 
-/// The costs that a table gives. Without a model a layer is a stage; with one, a stage's figures are spread
-/// evenly over the layers of the even partition.
-ModelCost table_cost(const CostSettings& settings, const pipeline::PipelineShape& shape, int layers);
+/// The value of a stage in such a list; one a rank means stage s on rank s mod ranks.
+double stage_value(const base::Numbers& list, const pipeline::PipelineShape& shape,
+                   pipeline::StageId stage);
+
+/// The costs that a table gives. Without a model a layer is a stage; with one, a stage's figures
+/// are spread evenly over the layers of the even partition. Settings that check_cost passed
+/// (asserted).
+ModelCost table_cost(const CostSettings& settings, const pipeline::PipelineShape& shape,
+                     int layers);
 
 }  // namespace frostline::cost

@@ -5,24 +5,21 @@
 #include <condition_variable>
 #include <map>
 #include <mutex>
-#include <vector>
 
 #include "pipeline/action.h"
 
 namespace frostline::exec {
 
-/// Tensors on their way between the ranks of one process, tagged by (kind, stage, micro-batch) of the receive, so that no two
-/// are mistaken for each other. Any thread may call anything.
+/// Tensors on their way between the stages of one process, tagged by (kind, stage, micro-batch) of
+/// the receive, so that no two are mistaken for each other. Any thread may call anything.
 class HandOver {
  public:
-  /// Never blocks.
+  /// Never blocks. Each tag is on its way once at a time (asserted).
   void put(const pipeline::Step& receive, at::Tensor tensor);
   /// Blocks until the tensor is there. Throws Aborted if the run was given up meanwhile.
   at::Tensor take(const pipeline::Step& receive);
-  /// Wakes everybody who waits, and who will: another rank has failed.
+  /// Wakes everybody who waits, and who will: another rank has failed. For good.
   void abort();
-  /// Forgets everything, for the next attempt.
-  void reset();
 
   struct Aborted {};
 

@@ -1,35 +1,33 @@
 #pragma once
 
-#include <ATen/core/Tensor.h>
-
-#include <functional>
 #include <memory>
-#include <string>
-#include <vector>
 
-#include "models/torch/layer.h"
+#include "exec/optimizer_state.h"
 #include "policy/train_settings.h"
 
 namespace frostline::exec {
 
-/// Steps the parameters of one rank. A parameter without a gradient (undefined) is untouched: no decay, no momentum, no step
-/// count. Its state is made at its first step and known by the parameter's global name.
+/// Steps the parameters of one rank. A parameter without a gradient (undefined) is untouched: no
+/// decay, no momentum, no step count.
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
   /// Steps every parameter whose gradient is defined.
-  virtual void step(const models::TorchLayer::NamedTensors& parameters, double learning_rate) = 0;
-  /// Bytes of state held.
-  virtual std::int64_t state_bytes() const = 0;
+  virtual void step(double learning_rate) = 0;
 
-  using Visitor = std::function<void(const std::string& name, at::Tensor& tensor)>;
-  /// Every state tensor under a global name, "optimizer.first_moment.blocks.3.mlp.up.weight", for checkpoints.
-  virtual void visit(const Visitor& visitor) = 0;
-  /// Restores one that `visit` named. Returns false if the name is not the optimizer's or not of these parameters.
-  virtual bool restore(const std::string& name, const at::Tensor& value) = 0;
+  OptimizerState& state() { return state_; }
+  const OptimizerState& state() const { return state_; }
+
+ protected:
+  Optimizer(const Parameters& parameters, std::vector<OptimizerState::Kind> kinds)
+      : parameters_(parameters), state_(parameters, std::move(kinds)) {}
+
+  const Parameters& parameters_;
+  OptimizerState state_;
 };
 
-/// SGD with momentum, Adam or AdamW, as [train] says.
-std::unique_ptr<Optimizer> make_optimizer(const policy::TrainSettings& settings);
+/// SGD with momentum, Adam or AdamW, as [train] says; `parameters` must outlive it.
+std::unique_ptr<Optimizer> make_optimizer(const policy::TrainSettings& settings,
+                                          const Parameters& parameters);
 
 }  // namespace frostline::exec

@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/section.h"
 #include "models/layer_description.h"
@@ -27,7 +29,8 @@ struct FreezeSettings {
   double theta3 = 0.5;
   std::string change = "common";
   std::string size = "self";
-  std::int64_t warm_up = 2;  ///< judging steps before the first judgement, over which "self" takes its mean
+  std::int64_t warm_up = 2;  ///< judging steps before the first judgement, over which "self" takes
+                             ///< its mean
   std::int64_t confirm = 1;  ///< positive judgements in a row that freeze
   std::string order = "prefix";
 
@@ -38,9 +41,17 @@ struct FreezeSettings {
 
 const base::Section<FreezeSettings>& freeze_section();
 
-/// Notes as problems: units that the model does not have, a window larger than the model, more layers than there are,
-/// keys that the policy does not use where they contradict it.
+/// Notes as problems: units that the model does not have, a window larger than the model, more
+/// layers than there are, a rule that could never judge or freeze anything, and keys that only have
+/// a meaning for a policy where none is chosen.
+///
+/// A key at its default is never a problem, be it written or not: a run's own scenario file holds
+/// every key.
 void check_freeze(base::Document& document, const FreezeSettings& settings,
                   const pipeline::UnitTable& units);
+
+/// "relative", "common", "drift".
+std::string_view to_word(pipeline::Change change);
+std::optional<pipeline::Change> change_from(std::string_view word);
 
 }  // namespace frostline::policy

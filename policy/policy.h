@@ -14,19 +14,20 @@ namespace frostline::policy {
 /// Where a run stands when a policy is asked.
 struct Situation {
   pipeline::FreezeMask mask;
-  std::int64_t judging_steps = 0;  ///< done so far
-  std::int64_t steps = 0;          ///< optimizer steps done so far
-  double budget_share = 0;         ///< used up, 0..1
-  std::optional<double> score;     ///< the last validation's
+  /// Done so far: k - 1 when asked what judging step k needs, k when asked to decide at its end.
+  std::int64_t judging_steps = 0;
+  std::int64_t steps = 0;       ///< optimizer steps done so far
+  double budget_share = 0;      ///< used up, 0..1
+  std::optional<double> score;  ///< the last validation's
 };
 
 /// What the two gradient tests said of one unit.
 struct Verdict {
   pipeline::UnitStatistics statistics;
-  double reference = 1.0;       ///< A_ref
+  double reference = 1.0;          ///< A_ref; 0 if the unit has none, and then nothing is small
   bool change_is_small = false;    ///< result1
   bool gradient_is_small = false;  ///< result2
-  std::int64_t in_a_row = 0;    ///< positive judgements so far, this one included
+  std::int64_t in_a_row = 0;       ///< positive judgements so far, this one included
 };
 
 struct Decision {
@@ -46,7 +47,8 @@ class Policy {
   virtual pipeline::StatisticsOrder needs(const Situation& situation) const = 0;
   virtual Decision decide(const Situation& situation,
                           std::span<const pipeline::UnitStatistics> statistics) = 0;
-  /// Whether a mask that freezes everything is what the user asked for, rather than the end of the run.
+  /// Whether a mask that freezes everything is what the user asked for, rather than the end of the
+  /// run.
   virtual bool fixed_from_the_start() const { return false; }
   /// Whether it reads gradients, which a world without a model of learning does not have.
   virtual bool reads_gradients() const { return false; }

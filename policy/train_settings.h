@@ -25,9 +25,9 @@ struct TrainSettings {
   double beta2 = 0.999;
   double epsilon = 1e-8;
   double weight_decay = 0.01;
-  double clip_norm = 1.0;            ///< 0: off
-  std::int64_t validate_every = 50;  ///< steps; 0: at the end alone
-  double validate_share = 0.05;      ///< of the budget that validations may use up at most
+  double clip_norm = 1.0;               ///< 0: off
+  std::int64_t validate_every = 50;     ///< steps; 0: at the end alone
+  double validate_share = 0.05;         ///< of the budget that validations may use up at most
   std::int64_t checkpoint_every = 200;  ///< steps; 0: at the end alone
 
   pipeline::Budget make_budget() const;
@@ -37,7 +37,7 @@ struct TrainSettings {
 const base::Section<TrainSettings>& train_section();
 
 /// Notes a batch that the micro-batches do not divide, a judging step longer than the run, ...
-void check_train(base::Document& document, const TrainSettings& settings, std::int64_t micro_batches,
-                 std::int64_t judging_step);
+void check_train(base::Document& document, const TrainSettings& settings,
+                 std::int64_t micro_batches, std::int64_t judging_step);
 
 }  // namespace frostline::policy

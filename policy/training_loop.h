@@ -15,18 +15,20 @@ namespace frostline::policy {
 using Planner = std::function<pipeline::Plan(const pipeline::FreezeMask& mask)>;
 
 struct LoopSettings {
-  pipeline::Budget budget;
+  pipeline::Budget budget;  ///< its limits; what is used up is the loop's to count
   pipeline::LearningRateRule learning_rate;
   std::int64_t judging_step = 20;
   std::int64_t validate_every = 0;    ///< steps; 0: at the start and the end alone
   double validate_share = 0.05;       ///< of the budget, at most
   std::int64_t checkpoint_every = 0;  ///< steps; 0: at the end alone
   std::filesystem::path checkpoint;   ///< "": none is written
-  /// The predicted clock: a step's and a validation's cost on it. Empty: what the world says it
-  /// took.
+  /// The predicted clock: a step's and a validation's cost on it; transitions and checkpoints take
+  /// no time on it. Empty: what the world says it took.
   std::function<base::Duration(const pipeline::Plan&)> predicted_step;
   base::Duration predicted_validation{};
 };
+
+// All costs in these records are on the run's clock: they add up to the budget's used time.
 
 struct ValidationRecord {
   std::int64_t step = 0;  ///< after so many steps
@@ -73,15 +75,20 @@ struct Outcome {
 ///
 /// Everything that takes time on the run's clock is charged to the budget: steps, transitions,
 /// validations, checkpoints. A last validation is set aside at the start. A run that is interrupted
-/// and resumed takes the same steps as one that is not, given the same clock.
+/// and resumed takes the same steps as one that is not, given the same clock: what the interruption
+/// costs, its checkpoint and setting up again, is not charged.
+///
+/// A decision, a validation and a checkpoint that fall on the same step follow in this order, and
+/// an interruption comes after them: a checkpoint always stands between two steps with nothing
+/// pending.
 class TrainingLoop {
  public:
   TrainingLoop(pipeline::World& world, Policy& policy, const pipeline::UnitTable& units,
                Planner planner, LoopSettings settings, LoopObserver& observer);
 
-  /// Goes on from a checkpoint. Returns the optimizer steps done when it was written. Throws base::Error if it is of another
-  /// model or broken.
+  /// Goes on from a checkpoint. Throws base::Error if it is of another model or broken.
   std::int64_t resume(const std::filesystem::path& checkpoint);
+  /// Throws base::Error for a time budget that leaves no time for a step, or that no step uses up.
   Outcome run();
 
  private:
@@ -92,15 +99,38 @@ class TrainingLoop {
     std::int64_t last_validation_step = 0;
     std::int64_t freezes = 0;
     base::Duration validation_time{};
-    base::Duration reserve{};  ///< set aside for the last validation
-    pipeline::StatisticsOrder statistics;
+    base::Duration reserve{};              ///< set aside for the last validation
+    pipeline::StatisticsOrder statistics;  ///< of the judging step that is under way
+    bool said_validations_are_skipped = false;
     bool started = false;
   };
   void start();
-  bool run_to_next_stop();
+  void check_time_is_left() const;
+  void go_on();
+  void run_to_next_stop();
+  pipeline::Order next_order();
+  std::int64_t steps_to_next_stop() const;
+  void step_done(const pipeline::StepRecord& step);
+  void check_progress(const pipeline::Order& order, const pipeline::Report& report);
   void judge(const pipeline::Report& report);
+  base::Duration apply(const pipeline::FreezeMask& mask);
+  void validate_if_due();
+  bool validation_is_affordable();
   void validate();
   void checkpoint();
+  Ending finish();
+
+  bool is_due(std::int64_t every) const;
+  bool everything_is_frozen() const;
+  bool is_over() const;
+  bool is_predicted() const { return settings_.predicted_step != nullptr; }
+  /// The budget less what is set aside: what learning rates and policies go by.
+  pipeline::Budget budget_for_steps() const;
+  const Situation& situation();
+  void charge(base::Duration cost);
+  Ending ending() const;
+  Outcome outcome(Ending how) const;
+
   std::string save_state() const;
   void load_state(const std::string& text);
 
@@ -112,6 +142,8 @@ class TrainingLoop {
   LoopObserver& observer_;
   pipeline::Plan plan_;
   State state_;
+  bool stop_requested_ = false;
+  bool unsaved_ = false;  // something has changed since the last checkpoint
 };
 
 }  // namespace frostline::policy

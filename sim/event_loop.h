@@ -8,8 +8,8 @@
 
 namespace frostline::sim {
 
-/// Virtual time: coroutines that wait for an instant, resumed in a total order (time, then sequence of scheduling), so that the same
-/// program gives the same bytes twice.
+/// Virtual time: coroutines that wait for an instant, resumed in a total order (time, then sequence
+/// of scheduling), so that the same program gives the same bytes twice.
 class EventLoop {
  public:
   base::Duration now() const { return now_; }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <map>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -12,8 +12,10 @@
 
 namespace frostline::sim {
 
-/// A World in virtual time: every step takes what its discrete events give. Nothing is learned, so there is no
-/// loss and no score, and an order for statistics throws base::Error.
+/// A World in virtual time: every step takes what its discrete events give. Nothing is learned, so
+/// there is no loss and no score, and an order for statistics throws base::Error. A transition and
+/// a checkpoint cost nothing, and reports hold no memory of weights: the cost model has no figures
+/// for either.
 class EventWorld : public pipeline::World {
  public:
   EventWorld(cost::ModelCost cost, pipeline::UnitTable units);
@@ -25,10 +27,12 @@ class EventWorld : public pipeline::World {
   base::Duration save(const std::filesystem::path& file, const std::string& loop_state) override;
   std::string load(const std::filesystem::path& file) override;
 
-  /// The step of the current plan.
+  /// The step of the current plan; there is one after the first transition.
   const SimulatedStep& step() const;
 
  private:
+  SimulatedStep simulate(const pipeline::Plan& plan) const;
+
   cost::ModelCost cost_;
   pipeline::UnitTable units_;
   std::optional<pipeline::Plan> plan_;

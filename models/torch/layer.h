@@ -23,7 +23,8 @@ struct ForwardContext {
   std::uint64_t seed = 0;
   std::int64_t step = 0;
   int micro_batch = 0;
-  bool training = true;  ///< false: evaluation mode
+  bool training = true;           ///< false: evaluation mode (no dropout, no statistics)
+  bool update_statistics = true;  ///< false: running statistics (BatchNorm's) stand still
 };
 
 /// A layer as LibTorch computes it. Tensors live on the device of the parameters.
