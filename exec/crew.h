@@ -25,8 +25,8 @@ class Crew {
 
   int size() const { return static_cast<int>(threads_.size()); }
   /// Runs `command` on every rank at once and waits for all. If one throws, `give_up` is called (on
-  /// its thread) so that the others end, and the first failure in time is thrown as base::Error that
-  /// names the rank.
+  /// its thread) so that the others end, and the first failure in time is thrown as base::Error
+  /// that names the rank.
   void run(const Command& command, const std::function<void()>& give_up);
 
  private:

@@ -8,8 +8,8 @@
 
 namespace frostline::exec {
 
-/// Measures what each layer of the task costs for one micro-batch with all ranks busy at once, as in
-/// a real step: forward with and without a graph, backward with the weights trained and frozen,
+/// Measures what each layer of the task costs for one micro-batch with all ranks busy at once, as
+/// in a real step: forward with and without a graph, backward with the weights trained and frozen,
 /// optimizer; and per step what comes on top; and one hand-over and one validation. Layers of the
 /// same kind and shapes share their figures, the medians over all ranks and `repeats` interleaved
 /// rounds. `progress` is told the share done, 0..1.

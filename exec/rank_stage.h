@@ -34,8 +34,8 @@ class RankStage : public pipeline::Stage {
   void apply(const pipeline::Plan& plan);
   /// Before the actions of a training step (steps count from 0). The gradients are dropped already.
   void begin_step(std::int64_t step);
-  /// Before forward-only actions over the held-out batches, in evaluation mode: masks, gradients and
-  /// statistics stay as they are.
+  /// Before forward-only actions over the held-out batches, in evaluation mode: masks, gradients
+  /// and statistics stay as they are.
   void begin_evaluation(pipeline::Split split);
 
   /// Mean over the micro-batches of the step, summed in their order; absent where the last stage is
@@ -104,7 +104,7 @@ class RankStage : public pipeline::Stage {
 
   std::map<Key, InFlight> in_flight_;
   std::map<pipeline::Step, at::Tensor> outgoing_;  // by their send
-  std::vector<double> losses_;                     // one a micro-batch; empty without the last stage
+  std::vector<double> losses_;  // one a micro-batch; empty without the last stage
   std::vector<at::Tensor> outputs_;
 };
 

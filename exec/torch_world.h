@@ -26,7 +26,8 @@ class TorchWorld : public pipeline::World {
   base::Duration save(const std::filesystem::path& file, const std::string& loop_state) override;
   std::string load(const std::filesystem::path& file) override;
 
-  /// The learnable tensors and buffers alone, under their global names, as starting weights for another run.
+  /// The learnable tensors and buffers alone, under their global names, as starting weights for
+  /// another run.
   void export_weights(const std::filesystem::path& file);
 
  private:

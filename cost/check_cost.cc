@@ -1,0 +1,140 @@
+#include <fmt/format.h>
+
+#include "cost/settings.h"
+
+namespace frostline::cost {
+namespace {
+
+using base::Document;
+using base::Numbers;
+using pipeline::PipelineShape;
+using pipeline::StageId;
+
+struct ListKey {
+  const char* name;
+  Numbers CostSettings::* values;
+};
+
+const ListKey kNeededLists[] = {{"forward_ms", &CostSettings::forward_ms},
+                                {"input_gradient_ms", &CostSettings::input_gradient_ms},
+                                {"weight_gradient_ms", &CostSettings::weight_gradient_ms}};
+const ListKey kOptionalLists[] = {
+    {"frozen_backward_ms", &CostSettings::frozen_backward_ms},
+    {"activation_mib", &CostSettings::activation_mib},
+    {"activation_after_input_gradient_mib", &CostSettings::activation_after_input_gradient_mib}};
+const char* const kNumberKeys[] = {"send_ms", "partial_freeze_overhead"};
+
+std::string full_name(const char* key) { return std::string("cost.") + key; }
+
+void refuse_key(Document& document, const std::string& key, const std::string& why) {
+  if (document.has(key)) document.problem(key, key + " " + why);
+}
+
+void refuse_table_keys(Document& document, const std::string& why) {
+  for (const ListKey& key : kNeededLists) refuse_key(document, full_name(key.name), why);
+  for (const ListKey& key : kOptionalLists) refuse_key(document, full_name(key.name), why);
+  for (const char* key : kNumberKeys) refuse_key(document, full_name(key), why);
+}
+
+void check_needed(Document& document, const ListKey& key) {
+  const std::string name = full_name(key.name);
+  Numbers values;
+  const bool empty = document.has(name) && document.read(name, values) && values.empty();
+  if (document.has(name) && !empty) return;
+  document.problem(name,
+                   fmt::format("cost.source = \"table\" needs values in {}; give one for all, "
+                               "one a rank, or one a stage",
+                               name));
+}
+
+std::string allowed_lengths(std::int64_t ranks, std::int64_t chunks) {
+  if (ranks == 1 && chunks == 1) return "1";
+  std::string rank_length = fmt::format("1 (for all), {} (one a rank)", ranks);
+  if (chunks == 1) return rank_length;
+  return fmt::format("{} or {} (one a stage: ranks x chunks)", rank_length, ranks * chunks);
+}
+
+bool check_length(Document& document, const std::string& name, const Numbers& values,
+                  const pipeline::PipelineSettings& pipeline) {
+  const auto length = static_cast<std::int64_t>(values.size());
+  const std::int64_t ranks = pipeline.ranks;
+  const std::int64_t chunks = pipeline.chunks;
+  if (length <= 1 || length == ranks || length == ranks * chunks) return true;
+  document.problem(
+      name,
+      fmt::format("{} has {} values with pipeline.ranks = {} and pipeline.chunks = {}; give {}",
+                  name, length, ranks, chunks, allowed_lengths(ranks, chunks)));
+  return false;
+}
+
+bool check_lengths(Document& document, const CostSettings& settings,
+                   const pipeline::PipelineSettings& pipeline) {
+  bool sound = true;
+  const auto check = [&](const ListKey& key) {
+    sound = check_length(document, full_name(key.name), settings.*key.values, pipeline) && sound;
+  };
+  for (const ListKey& key : kNeededLists) check(key);
+  for (const ListKey& key : kOptionalLists) check(key);
+  return sound;
+}
+
+/// What is still held between I and W is a part of what F holds.
+void check_activations(Document& document, const CostSettings& settings,
+                       const PipelineShape& shape) {
+  const Numbers& after = settings.activation_after_input_gradient_mib;
+  if (after.empty() || settings.activation_mib.empty()) return;
+  const std::string name = "cost.activation_after_input_gradient_mib";
+  for (const StageId stage : base::ids<StageId>(shape.stages())) {
+    const double part = stage_value(after, shape, stage);
+    const double whole = stage_value(settings.activation_mib, shape, stage);
+    if (part <= whole) continue;
+    document.problem(name, fmt::format("{} = {} at stage {} is more than its activation_mib = {}, "
+                                       "of which it is a part; use at most {}",
+                                       name, part, stage.value, whole, whole));
+    return;
+  }
+}
+
+void check_table(Document& document, const CostSettings& settings,
+                 const pipeline::PipelineSettings& pipeline) {
+  refuse_key(document, "cost.file",
+             "is not used by cost.source = \"table\"; remove it, or use source = \"profile\"");
+  for (const ListKey& key : kNeededLists) check_needed(document, key);
+  if (settings.activation_mib.empty()) {
+    document.problem("cost.activation_mib",
+                     "cost.activation_mib is empty; give one value for all, "
+                     "one a rank, or one a stage");
+  }
+  if (check_lengths(document, settings, pipeline)) {
+    check_activations(document, settings, pipeline.shape());
+  }
+}
+
+void check_profile(Document& document) {
+  refuse_table_keys(
+      document, "is not used by cost.source = \"profile\"; remove it, or use source = \"table\"");
+  if (!document.has("cost.file")) {
+    document.problem("cost.file",
+                     "cost.source = \"profile\" needs cost.file, the profile that was measured");
+  }
+}
+
+void check_no_source(Document& document) {
+  const std::string why = "is not used without cost.source; add source = ";
+  refuse_table_keys(document, why + "\"table\"");
+  refuse_key(document, "cost.file", why + "\"profile\"");
+}
+
+}  // namespace
+
+void check_cost(Document& document, const CostSettings& settings,
+                const pipeline::PipelineSettings& pipeline) {
+  if (settings.source == "table") return check_table(document, settings, pipeline);
+  if (settings.source == "profile") return check_profile(document);
+  std::string source;
+  const bool none =
+      !document.has("cost.source") || (document.read("cost.source", source) && source.empty());
+  if (none) check_no_source(document);
+}
+
+}  // namespace frostline::cost

@@ -1,0 +1,140 @@
+#include "cost/plan_times.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "cost/stage_cost.h"
+#include "pipeline/timeline.h"
+
+namespace frostline::cost {
+namespace {
+
+using pipeline::ActionKind;
+using pipeline::LayerId;
+using pipeline::MicroBatch;
+using pipeline::Plan;
+using pipeline::Rank;
+using pipeline::StageId;
+using pipeline::Step;
+using pipeline::UnitTable;
+
+base::Bytes stage_activation(const ModelCost& cost, const pipeline::Partition& partition,
+                             StageId stage) {
+  base::Bytes sum;
+  for (const LayerId layer : partition.layers_of(stage)) {
+    sum += cost.layers[layer.index()].activation;
+  }
+  return sum;
+}
+
+double optimizer_ns(const ModelCost& cost, const UnitShares& shares, const Plan& plan, Rank rank) {
+  const pipeline::FreezeMask mask = plan.freeze.whole_step();
+  double sum = 0;
+  for (const StageId stage : base::ids<StageId>(plan.partition.stages())) {
+    if (plan.schedule.rank_of(stage) != rank) continue;
+    for (const LayerId layer : plan.partition.layers_of(stage)) {
+      sum += cost.layers[layer.index()].optimizer_ns * shares.trained(layer, mask);
+    }
+  }
+  return sum;
+}
+
+double slowest_optimizer_ns(const ModelCost& cost, const UnitShares& shares, const Plan& plan) {
+  double slowest = 0;
+  for (const Rank rank : base::ids<Rank>(plan.schedule.shape.ranks)) {
+    slowest = std::max(slowest, optimizer_ns(cost, shares, plan, rank));
+  }
+  return slowest;
+}
+
+}  // namespace
+
+PlanTimes::PlanTimes(const ModelCost& cost, const UnitTable& units, const Plan& plan)
+    : delay_(rounded(cost.send_ns)),
+      stage_count_(plan.partition.stages()),
+      uniform_(plan.freeze.uniform()) {
+  assert(static_cast<int>(cost.layers.size()) == units.layers());
+  assert(plan.partition.layers() == units.layers());
+  const UnitShares shares(units);
+  const pipeline::FreezeRules rules(plan, units);
+  step_end_ = rounded(cost.step_ns + slowest_optimizer_ns(cost, shares, plan));
+  for (const StageId stage : base::ids<StageId>(stage_count_)) {
+    full_activation_.push_back(stage_activation(cost, plan.partition, stage));
+  }
+  for (const MicroBatch batch : base::ids<MicroBatch>(micro_batches(plan))) {
+    for (const StageId stage : base::ids<StageId>(stage_count_)) {
+      const StageWork work = stage_work(plan.partition, rules, stage, batch);
+      stages_.push_back(rounded_times(stage_cost(cost, shares, work, plan.freeze.mask(batch))));
+    }
+  }
+}
+
+int PlanTimes::micro_batches(const Plan& plan) {
+  return plan.freeze.uniform() ? 1 : plan.schedule.shape.micro_batches;
+}
+
+PlanTimes::StageTimes PlanTimes::rounded_times(const StageCost& cost) {
+  return {rounded(cost.forward_ns),
+          rounded(cost.input_gradient_ns),
+          rounded(cost.weight_gradient_ns),
+          rounded(cost.backward_ns()),
+          cost.activation,
+          cost.after_input_gradient};
+}
+
+const PlanTimes::StageTimes& PlanTimes::times(StageId stage, MicroBatch micro_batch) const {
+  assert(stage.value < stage_count_);
+  const std::size_t row = uniform_ ? 0 : micro_batch.index();
+  return stages_.at(row * static_cast<std::size_t>(stage_count_) + stage.index());
+}
+
+base::Duration PlanTimes::duration(const Step& step) const {
+  const StageTimes& stage = times(step.stage, step.micro_batch.value());
+  switch (step.kind) {
+    case ActionKind::kForward:
+      return stage.forward;
+    case ActionKind::kBackward:
+      return stage.backward;
+    case ActionKind::kInputGradient:
+      return stage.input_gradient;
+    case ActionKind::kWeightGradient:
+      return stage.weight_gradient;
+    default:
+      break;
+  }
+  assert(!"only computations have a time");
+  return {};
+}
+
+base::Duration PlanTimes::computation(const pipeline::Action& action) const {
+  base::Duration sum{};
+  for (const Step& step : action.steps()) sum += duration(step);
+  return sum;
+}
+
+base::Duration PlanTimes::delay(const Step& send) const {
+  assert(pipeline::is_send(send.kind));
+  (void)send;
+  return delay_;
+}
+
+base::Bytes PlanTimes::activation(StageId stage, MicroBatch micro_batch) const {
+  return times(stage, micro_batch).activation;
+}
+
+base::Bytes PlanTimes::activation_after_input_gradient(StageId stage,
+                                                       MicroBatch micro_batch) const {
+  return times(stage, micro_batch).after_input_gradient;
+}
+
+base::Bytes PlanTimes::full_activation(StageId stage) const {
+  return full_activation_.at(stage.index());
+}
+
+base::Duration predict_step(const ModelCost& cost, const UnitTable& units, const Plan& plan) {
+  const PlanTimes times(cost, units, plan);
+  const pipeline::Schedule schedule = pipeline::executable_schedule(plan, units);
+  return pipeline::longest_path_timeline(schedule, times).makespan() + times.step_end();
+}
+
+}  // namespace frostline::cost

@@ -1,0 +1,75 @@
+#include "cost/settings.h"
+
+#include <fmt/format.h>
+
+#include <cassert>
+
+#include "base/time.h"
+
+namespace frostline::cost {
+namespace {
+
+using base::Allowed;
+using base::Document;
+using base::Numbers;
+using pipeline::PipelineShape;
+using pipeline::StageId;
+
+Allowed<std::string> source_words() {
+  Allowed<std::string> allowed = base::one_of({"table", "profile"});
+  const auto accepts = allowed.accepts;
+  allowed.accepts = [accepts](const std::string& word) { return word.empty() || accepts(word); };
+  return allowed;
+}
+
+Allowed<double> times_from(double least, const std::string& text) {
+  return {fmt::format("at least {} and below {} (11 days)", text, base::kLongestMs),
+          [least](double ms) { return least <= ms && ms < base::kLongestMs; },
+          {}};
+}
+
+Allowed<double> positive_times() { return times_from(1e-6, "1e-06 (1 ns)"); }
+Allowed<double> times() { return times_from(0.0, "0"); }
+/// Up to a pebibyte: sums over micro-batches stay far from overflow.
+Allowed<double> sizes() { return base::between(0.0, 1e9); }
+
+}  // namespace
+
+const base::Section<CostSettings>& cost_section() {
+  static const auto section =
+      base::Section<CostSettings>("cost", "How long actions take and what they hold.")
+          .key("source", &CostSettings::source, source_words(),
+               "Where the figures come from: the table below, or a profile that was measured.")
+          .key("file", &CostSettings::file, "The profile, if that is the source.")
+          .key("forward_ms", &CostSettings::forward_ms, positive_times(),
+               "A stage's forward of one micro-batch; like every list here one value for all, one "
+               "a rank (stage s on rank s mod ranks), or one a stage.")
+          .key("input_gradient_ms", &CostSettings::input_gradient_ms, positive_times(),
+               "A stage's input gradient of one micro-batch.")
+          .key("weight_gradient_ms", &CostSettings::weight_gradient_ms, positive_times(),
+               "A stage's weight gradient of one micro-batch, with nothing frozen.")
+          .key("frozen_backward_ms", &CostSettings::frozen_backward_ms, times(),
+               "What a stage's backward becomes when all of it is frozen; if empty, "
+               "input_gradient_ms.")
+          .key("send_ms", &CostSettings::send_ms, times(),
+               "Pure delay of a transfer between ranks: occupies neither link nor sender.")
+          .key("partial_freeze_overhead", &CostSettings::partial_freeze_overhead,
+               base::between(0.0, 1.0),
+               "What a stage pays when some but not all of its units are frozen, as a share of its "
+               "whole weight-gradient time.")
+          .key("activation_mib", &CostSettings::activation_mib, sizes(),
+               "What a micro-batch holds on a stage from its forward until its backward.")
+          .key("activation_after_input_gradient_mib",
+               &CostSettings::activation_after_input_gradient_mib, sizes(),
+               "The part of it that is still held between I and W; if empty, half.");
+  return section;
+}
+
+double stage_value(const Numbers& list, const PipelineShape& shape, StageId stage) {
+  assert(!list.empty());
+  if (list.size() == 1) return list.front();
+  const bool one_a_rank = static_cast<int>(list.size()) == shape.ranks;
+  return list.at(one_a_rank ? stage.index() % list.size() : stage.index());
+}
+
+}  // namespace frostline::cost

@@ -1,0 +1,131 @@
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "base/document.h"
+#include "cost/settings.h"
+#include "sim/step_simulation.h"
+#include "tests/cost/plans.h"
+
+namespace frostline::sim {
+namespace {
+
+using cost::CostSettings;
+using pipeline::Cut;
+using pipeline::FreezeMask;
+using pipeline::FreezePlan;
+using pipeline::Partition;
+using pipeline::PipelineShape;
+using pipeline::UnitTable;
+
+std::string data_file(const std::string& name) {
+  return std::string(FROSTLINE_TEST_DATA) + "/" + name;
+}
+
+SimulatedStep simulate(const CostSettings& settings, const std::string& schedule,
+                       const PipelineShape& shape, const FreezeMask& mask, Cut cut) {
+  const UnitTable units = UnitTable::of_layers(shape.stages());
+  const auto plan = cost::make_plan(
+      schedule, shape, Partition::even(units.layers(), shape.stages()), FreezePlan(mask), cut);
+  const cost::ModelCost costs = table_cost(settings, shape, units.layers());
+  return simulate_step(executable_schedule(plan, units), cost::PlanTimes(costs, units, plan));
+}
+
+/// One line of the table of measured bubble rates.
+struct Measurement {
+  std::string model;
+  PipelineShape shape;
+  CostSettings settings;
+  double rate = 0;
+};
+
+Measurement parse(std::string line) {
+  std::replace(line.begin(), line.end(), ',', ' ');
+  std::istringstream fields(line);
+  Measurement row;
+  double forward = 0;
+  double input = 0;
+  double weight = 0;
+  fields >> row.model >> row.shape.ranks >> row.shape.micro_batches >> forward >> input >> weight >>
+      row.settings.send_ms >> row.rate;
+  EXPECT_FALSE(fields.fail()) << line;
+  row.settings.source = "table";
+  row.settings.forward_ms = {forward};
+  row.settings.input_gradient_ms = {input};
+  row.settings.weight_gradient_ms = {weight};
+  return row;
+}
+
+std::vector<Measurement> zero_bubble_table() {
+  std::ifstream file(data_file("zero_bubble_1f1b.csv"));
+  std::vector<Measurement> rows;
+  bool heading = true;
+  for (std::string line; std::getline(file, line);) {
+    if (line.empty() || line.front() == '#') continue;
+    if (!heading) rows.push_back(parse(line));
+    heading = false;
+  }
+  return rows;
+}
+
+/// A published rate is its four printed decimals.
+TEST(KnownAnswers, BubbleRatesOfOneFOneBAsPublished) {
+  const auto rows = zero_bubble_table();
+  EXPECT_EQ(rows.size(), 9U);
+  for (const Measurement& row : rows) {
+    const SimulatedStep step =
+        simulate(row.settings, "1f1b", row.shape, FreezeMask(row.shape.stages()), Cut::kPrefix);
+    EXPECT_NEAR(step.timeline.bubble_rate(), row.rate, 0.00005)
+        << row.model << ", m = " << row.shape.micro_batches;
+  }
+}
+
+base::Numbers numbers(base::Document& document, const std::string& key) {
+  base::Numbers values;
+  EXPECT_TRUE(document.read(key, values)) << key;
+  return values;
+}
+
+double number(base::Document& document, const std::string& key) {
+  double value = 0;
+  EXPECT_TRUE(document.read(key, value)) << key;
+  return value;
+}
+
+/// The backward is published as a whole; I is taken as what is left of it when all is frozen, and
+/// on rank 0, where nothing is left, as half.
+CostSettings timely_freeze_settings(base::Document& document) {
+  CostSettings settings;
+  settings.source = "table";
+  settings.forward_ms = numbers(document, "stages.forward");
+  settings.frozen_backward_ms = numbers(document, "stages.backward_frozen");
+  const base::Numbers whole = numbers(document, "stages.backward");
+  for (std::size_t rank = 0; rank < whole.size(); ++rank) {
+    const double frozen = settings.frozen_backward_ms[rank];
+    settings.input_gradient_ms.push_back(frozen > 0 ? frozen : whole[rank] / 2);
+    settings.weight_gradient_ms.push_back(whole[rank] - settings.input_gradient_ms[rank]);
+  }
+  return settings;
+}
+
+/// Within 3 % of what that system's own analysis prints, with no and with all weights frozen.
+TEST(KnownAnswers, IterationTimesOfAnEightBillionModelAsPublished) {
+  base::Document document = base::Document::from_file(data_file("timelyfreeze_8b.toml"));
+  const CostSettings settings = timely_freeze_settings(document);
+  const PipelineShape shape{4, 1, static_cast<int>(number(document, "stages.micro_batches"))};
+  const UnitTable units = UnitTable::of_layers(4);
+  const std::pair<const char*, const char*> schedules[] = {{"1f1b", "onef1b"}, {"gpipe", "gpipe"}};
+  for (const auto& [schedule, section] : schedules) {
+    const auto expect_time = [&](const FreezeMask& mask, const char* key) {
+      const double published = number(document, std::string(section) + "." + key);
+      const SimulatedStep step = simulate(settings, schedule, shape, mask, Cut::kFirstStage);
+      EXPECT_NEAR(base::to_ms(step.time()), published, 0.03 * published) << schedule << " " << key;
+    };
+    expect_time(FreezeMask(4), "iteration_none");
+    expect_time(freeze_leading_layers(units, 4), "iteration_frozen");
+  }
+}
+
+}  // namespace
+}  // namespace frostline::sim
