@@ -35,8 +35,9 @@ std::string kinds_page(const char* title, const Kinds& kinds) {
 }
 
 std::string option_line(const CLI::Option& option) {
-  return fmt::format("| `{}` | {} |\n", option.get_name(true) + (option.get_type_size() ? " " + option.get_type_name() : ""),
-                     cell(option.get_description()));
+  const std::string name = option.get_positional() ? option.get_name(true) : option.get_name();
+  const std::string value = option.get_type_size() > 0 ? " " + option.get_type_name() : "";
+  return fmt::format("| `{}` | {} |\n", name + value, cell(option.get_description()));
 }
 
 std::string verb_page(const Verb& verb) {

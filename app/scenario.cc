@@ -13,28 +13,28 @@ namespace {
 void check_clock(base::Document& document, const Scenario& scenario) {
   if (scenario.train.clock == "predicted" && scenario.cost.source.empty())
     document.problem("train.clock",
-                     "train.clock = 'predicted' needs the times of [cost]; give cost.source = 'table' "
-                     "or 'profile', or use 'wall'");
+                     "train.clock = \"predicted\" needs the times of [cost]; give cost.source = \"table\" "
+                     "or \"profile\", or use \"wall\"");
 }
 
 void check_simulation(base::Document& document, const Scenario& scenario) {
   if (scenario.cost.source.empty())
     document.problem("cost.source",
                      "cost.source is missing and simulate needs to know what actions cost; use "
-                     "'table', or 'profile' with a file that `frostline profile` wrote");
+                     "\"table\", or \"profile\" with a file that `frostline profile` wrote");
 }
 
 void check_policy_in_simulation(base::Document& document, const Scenario& scenario) {
   if (policy::make_policy(scenario.freeze, scenario.units)->reads_gradients())
     document.problem("freeze.policy",
-                     fmt::format("freeze.policy = '{}' reads gradients, and the simulator has no model "
+                     fmt::format("freeze.policy = \"{}\" reads gradients, and the simulator has no model "
                                  "of learning; use none, last_k, mask or file",
                                  scenario.freeze.policy));
 }
 
 void check_training(base::Document& document, const Scenario& scenario) {
   if (!scenario.has_model())
-    document.problem("model.kind", "model.kind is missing and there is nothing to train; use 'forecaster'");
+    document.problem("model.kind", "model.kind is missing and there is nothing to train; use \"forecaster\"");
   else if (scenario.data.file.empty())
     document.problem("data.file", "data.file is missing; give the CSV file to learn from");
 }

@@ -110,3 +110,5 @@ BENCHMARK_CAPTURE(training_step, clipped_and_observed, 1.0, true)
 
 }  // namespace
 }  // namespace frostline::exec
+
+BENCHMARK_MAIN();

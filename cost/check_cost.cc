@@ -22,7 +22,15 @@ const ListKey kOptionalLists[] = {
     {"frozen_backward_ms", &CostSettings::frozen_backward_ms},
     {"activation_mib", &CostSettings::activation_mib},
     {"activation_after_input_gradient_mib", &CostSettings::activation_after_input_gradient_mib}};
-const char* const kNumberKeys[] = {"send_ms", "partial_freeze_overhead"};
+
+struct NumberKey {
+  const char* name;
+  double CostSettings::* value;
+};
+
+const NumberKey kNumberKeys[] = {
+    {"send_ms", &CostSettings::send_ms},
+    {"partial_freeze_overhead", &CostSettings::partial_freeze_overhead}};
 
 std::string full_name(const char* key) { return std::string("cost.") + key; }
 
@@ -30,10 +38,19 @@ void refuse_key(Document& document, const std::string& key, const std::string& w
   if (document.has(key)) document.problem(key, key + " " + why);
 }
 
-void refuse_table_keys(Document& document, const std::string& why) {
-  for (const ListKey& key : kNeededLists) refuse_key(document, full_name(key.name), why);
-  for (const ListKey& key : kOptionalLists) refuse_key(document, full_name(key.name), why);
-  for (const char* key : kNumberKeys) refuse_key(document, full_name(key), why);
+/// A key that stands at its default has no effect: a scenario with every key written out is sound.
+void refuse_file(Document& document, const CostSettings& settings, const std::string& why) {
+  if (!settings.file.empty()) refuse_key(document, "cost.file", why);
+}
+
+void refuse_table_keys(Document& document, const CostSettings& settings, const std::string& why) {
+  const CostSettings defaults;
+  const auto refuse = [&](const char* name, auto member) {
+    if (settings.*member != defaults.*member) refuse_key(document, full_name(name), why);
+  };
+  for (const ListKey& key : kNeededLists) refuse(key.name, key.values);
+  for (const ListKey& key : kOptionalLists) refuse(key.name, key.values);
+  for (const NumberKey& key : kNumberKeys) refuse(key.name, key.value);
 }
 
 void check_needed(Document& document, const ListKey& key) {
@@ -97,8 +114,8 @@ void check_activations(Document& document, const CostSettings& settings,
 
 void check_table(Document& document, const CostSettings& settings,
                  const pipeline::PipelineSettings& pipeline) {
-  refuse_key(document, "cost.file",
-             "is not used by cost.source = \"table\"; remove it, or use source = \"profile\"");
+  refuse_file(document, settings,
+              "is not used by cost.source = \"table\"; remove it, or use source = \"profile\"");
   for (const ListKey& key : kNeededLists) check_needed(document, key);
   if (settings.activation_mib.empty()) {
     document.problem("cost.activation_mib",
@@ -110,19 +127,20 @@ void check_table(Document& document, const CostSettings& settings,
   }
 }
 
-void check_profile(Document& document) {
+void check_profile(Document& document, const CostSettings& settings) {
   refuse_table_keys(
-      document, "is not used by cost.source = \"profile\"; remove it, or use source = \"table\"");
-  if (!document.has("cost.file")) {
+      document, settings,
+      "is not used by cost.source = \"profile\"; remove it, or use source = \"table\"");
+  if (settings.file.empty()) {
     document.problem("cost.file",
                      "cost.source = \"profile\" needs cost.file, the profile that was measured");
   }
 }
 
-void check_no_source(Document& document) {
+void check_no_source(Document& document, const CostSettings& settings) {
   const std::string why = "is not used without cost.source; add source = ";
-  refuse_table_keys(document, why + "\"table\"");
-  refuse_key(document, "cost.file", why + "\"profile\"");
+  refuse_table_keys(document, settings, why + "\"table\"");
+  refuse_file(document, settings, why + "\"profile\"");
 }
 
 }  // namespace
@@ -130,11 +148,11 @@ void check_no_source(Document& document) {
 void check_cost(Document& document, const CostSettings& settings,
                 const pipeline::PipelineSettings& pipeline) {
   if (settings.source == "table") return check_table(document, settings, pipeline);
-  if (settings.source == "profile") return check_profile(document);
+  if (settings.source == "profile") return check_profile(document, settings);
   std::string source;
   const bool none =
       !document.has("cost.source") || (document.read("cost.source", source) && source.empty());
-  if (none) check_no_source(document);
+  if (none) check_no_source(document, settings);
 }
 
 }  // namespace frostline::cost

@@ -200,6 +200,23 @@ int micro_batch_size(const policy::TrainSettings& settings, int micro_batches) {
                     std::to_string(micro_batches) + " of equal size; use a multiple");
 }
 
+void add_layers(const std::vector<LayerFigures>& figures, const models::ModelDescription& model,
+                cost::Profile& profile) {
+  for (std::size_t layer = 0; layer < figures.size(); ++layer) {
+    const auto& description = model.layers[layer];
+    profile.layer_names.push_back(description.name);
+    profile.cost.layers.push_back(cost_of(figures[layer], description, profile.micro_batch_size));
+    profile.spread = std::max(profile.spread, figures[layer].largest_spread());
+  }
+}
+
+/// Reading the gradients of the whole model; each rank reads its part of them at the same time.
+double reading_ns(const std::vector<LayerFigures>& figures) {
+  double sum = 0;
+  for (const LayerFigures& layer : figures) sum += layer.reading.median();
+  return sum;
+}
+
 }  // namespace
 
 cost::Profile profile_task(const models::LearningTask& task, const policy::TrainSettings& settings,
@@ -215,15 +232,8 @@ cost::Profile profile_task(const models::LearningTask& task, const policy::Train
   LayerProfiler profiler(task, settings, ranks, micro_batches);
   profiler.run(repeats, progress);
   const auto figures = profiler.figures();
-  double reading_ns = 0;
-  for (std::size_t layer = 0; layer < figures.size(); ++layer) {
-    const auto& description = task.model().layers[layer];
-    profile.layer_names.push_back(description.name);
-    profile.cost.layers.push_back(cost_of(figures[layer], description, profile.micro_batch_size));
-    profile.spread = std::max(profile.spread, figures[layer].largest_spread());
-    reading_ns += figures[layer].reading.median();
-  }
-  profile.cost.step_ns = reading_ns / ranks + command_ns(ranks);
+  add_layers(figures, task.model(), profile);
+  profile.cost.step_ns = reading_ns(figures) / ranks + command_ns(ranks);
   profile.cost.send_ns = hand_over_ns();
   return profile;
 }

@@ -11,7 +11,8 @@ namespace {
 void add_options(CLI::App& command, Arguments& arguments) {
   command.add_option("topic", arguments.topic, "What to document: scenario or verbs")
       ->required()
-      ->check(CLI::IsMember({"scenario", "verbs"}));
+      ->type_name("TOPIC")
+      ->check(CLI::IsMember({"scenario", "verbs"}).description(""));
 }
 
 int run(const Arguments& arguments) {

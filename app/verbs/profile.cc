@@ -35,7 +35,8 @@ void add_options(CLI::App& command, Arguments& arguments) {
   add_json_option(command, arguments);
   command.add_option("--out", arguments.out, "The file to write; profile.json by default")->type_name("FILE");
   command.add_option("--repeats", arguments.repeats, "Rounds of measurement; a figure is their median")
-      ->check(CLI::Range(3, 10000))
+      ->type_name("N")
+      ->check(CLI::Range(3, 10000).description(""))
       ->capture_default_str();
 }
 

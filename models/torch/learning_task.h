@@ -12,7 +12,8 @@
 namespace frostline::models {
 
 /// What is learned: a model, the data it learns from, its loss and its score. Const and shared by
-/// all rank threads at once.
+/// all rank threads at once. Batches are made where they are needed and never travel: the first and
+/// the last layer of the model see them, the layers between do not.
 class LearningTask {
  public:
   virtual ~LearningTask() = default;

@@ -38,6 +38,9 @@ checkpoint_every = 10
 judging_step = 10
 )";
 
+/// Bytes that a file may grow to where a full disk is played: room for a checkpoint, not for the whole log.
+constexpr std::size_t kFileLimit = 150 * 1024;
+
 class Train : public testing::Test {
  protected:
   Train() {
@@ -60,6 +63,12 @@ std::vector<json> of_kind(const std::vector<json>& events, const std::string& ki
   std::copy_if(events.begin(), events.end(), std::back_inserter(found),
                [&](const json& event) { return event.at("event") == kind; });
   return found;
+}
+
+/// Shell words behind a command: sends it a signal as soon as the condition holds, in 20 s at most.
+std::string signal_when(const std::string& signal, const std::string& condition) {
+  return " & pid=$!; for i in $(seq 2000); do " + condition + " && break; sleep 0.01; done; kill -" + signal +
+         " $pid; wait $pid";
 }
 
 /// What must be equal of two runs' logs: all but what the wall clock gives.
@@ -94,7 +103,7 @@ TEST_F(Train, AScenarioThatWasWrittenReadsBackEqual) {
 
 TEST_F(Train, FreezesByTheRuleAndSaysSo) {
   const auto result = run("train tiny.toml --out run --json --set freeze.policy=fixed --set freeze.theta1=1e9 "
-                          "--set freeze.theta2=0 --set freeze.theta3=1e9 --set freeze.warm_up=1 --set freeze.window=1");
+                          "--set freeze.theta2=0 --set freeze.theta3=1e9 --set freeze.window=1");
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("froze embedding"));
   EXPECT_THAT(result.err, HasSubstr("froze blocks.0"));
@@ -106,11 +115,8 @@ TEST_F(Train, InterruptedAndResumedEqualsUninterrupted) {
   const std::string freezing = " --set freeze.policy=fixed --set freeze.theta1=0.5 --set freeze.theta2=0.2 "
                                "--set freeze.theta3=2 --set train.steps=400 --set train.checkpoint_every=150";
   ASSERT_EQ(run("train tiny.toml --out whole" + freezing).exit_code, 0);
-  // Sends Ctrl-C as soon as the log has some steps.
-  const auto cut = frostline("train tiny.toml --out cut" + freezing +
-                                 " & pid=$!; while [ $(grep -c step cut/log.jsonl 2>/dev/null || true) -lt 25 ] 2>/dev/null; "
-                                 "do sleep 0.01; done; kill -INT $pid; wait $pid",
-                             folder_.path());
+  const auto cut = run("train tiny.toml --out cut" + freezing +
+                       signal_when("INT", "grep -qs '\"step\":25,' cut/log.jsonl"));
   ASSERT_EQ(cut.exit_code, 1) << cut.err;
   EXPECT_LT(of_kind(log("cut"), "step").size(), 400u) << "the run ended before it was interrupted";
   const auto resumed = run("train --resume cut");
@@ -122,9 +128,8 @@ TEST_F(Train, InterruptedAndResumedEqualsUninterrupted) {
 
 TEST_F(Train, AKilledRunGoesOnFromItsLastCheckpoint) {
   ASSERT_EQ(run("train tiny.toml --out whole --set train.steps=400").exit_code, 0);
-  frostline("train tiny.toml --out cut --set train.steps=400 & pid=$!; "
-            "while [ ! -e cut/checkpoint.safetensors ]; do sleep 0.01; done; kill -KILL $pid; wait $pid",
-            folder_.path());
+  run("train tiny.toml --out cut --set train.steps=400" +
+      signal_when("KILL", "[ -e cut/checkpoint.safetensors ]"));
   ASSERT_LT(of_kind(log("cut"), "step").size(), 400u);
   ASSERT_EQ(run("train --resume cut").exit_code, 0);
   EXPECT_EQ(file("cut/weights.safetensors"), file("whole/weights.safetensors"));
@@ -161,11 +166,12 @@ TEST_F(Train, ACheckpointOfAnotherModelIsRefused) {
 }
 
 TEST_F(Train, AFullDiskLeavesTheLastCheckpointIntact) {
-  ASSERT_EQ(run("train tiny.toml --out whole --set train.steps=400").exit_code, 0);
-  // Files may not grow beyond 48 KiB: room for a checkpoint, not for the whole log.
-  const auto result = frostline("--version && trap '' XFSZ && ulimit -f 96 && '" FROSTLINE_EXE
-                                "' train tiny.toml --out full --set train.steps=400",
-                                folder_.path());
+  const std::string line = "train tiny.toml --set train.steps=1000 --out ";
+  ASSERT_EQ(run(line + "whole").exit_code, 0);
+  ASSERT_GT(file("whole/log.jsonl").size(), kFileLimit);
+  ASSERT_LT(file("whole/checkpoint.safetensors").size(), kFileLimit);
+  const auto result = run(fmt::format("--version && trap '' XFSZ && ulimit -f {} && '{}' {} full", kFileLimit / 512,
+                                      FROSTLINE_EXE, line));
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.err, HasSubstr("File too large"));
   ASSERT_EQ(run("train --resume full").exit_code, 0);
