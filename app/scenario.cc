@@ -85,12 +85,12 @@ void check(base::Document& document, Scenario& scenario, Use use) {
 }  // namespace
 
 const base::Section<GeneralSettings>& general_section() {
-  static const auto section =
+  static const auto kSection =
       base::Section<GeneralSettings>("", "Keys at the top of the file.")
           .key("name", &GeneralSettings::name, "What the run is called, in its summary and its folder.")
           .key("seed", &GeneralSettings::seed, base::at_least<std::int64_t>(0),
                "Seed of every random number: weights, shuffling, dropout.");
-  return section;
+  return kSection;
 }
 
 std::vector<const base::SectionInfo*> scenario_sections() {

@@ -8,8 +8,8 @@
 namespace frostline::app {
 
 std::span<const Verb> verbs() {
-  static const std::array table{kCheck, kSimulate, kTrain, kProfile, kCompare, kDocument};
-  return table;
+  static const std::array kTable{kCheck, kSimulate, kTrain, kProfile, kCompare, kDocument};
+  return kTable;
 }
 
 void add_scenario_options(CLI::App& command, Arguments& arguments) {

@@ -56,11 +56,11 @@ Allowed<std::string> one_of(Words words);
 /// table that parses, validates and documents them. Defaults are the members' own.
 ///
 ///     const Section<FreezeSettings>& freeze_section() {
-///       static const auto section =
+///       static const auto kSection =
 ///           Section<FreezeSettings>("freeze", "When parameters are frozen.")
 ///               .key("judging_step", &FreezeSettings::judging_step, at_least(1),
 ///                    "Optimizer steps between two judgements.");
-///       return section;
+///       return kSection;
 ///     }
 template <class Settings>
 class Section {

@@ -125,12 +125,13 @@ Section<Settings>&& Section<Settings>::key(std::string name, V Settings::*member
                                            Allowed<E> allowed, std::string doc) && {
   static_assert(kTypeName<V> != nullptr, "Document::read does not take a member of this type");
   static_assert(kFits<V, E>, "use at_least(1) with integers, at_least(1.0) with numbers");
-  info_.keys.push_back({name, kTypeName<V>, allowed.text, base::to_toml(Settings{}.*member), doc});
-  readers_.push_back(
-      [full_name = info_.full_name(name), member, allowed](Document& document, Settings& settings) {
-        read_key(document, full_name, allowed, member, settings);
-      });
-  writers_.push_back([name, member](const Settings& settings) {
+  info_.keys.push_back(
+      {name, kTypeName<V>, allowed.text, base::to_toml(Settings{}.*member), std::move(doc)});
+  readers_.push_back([full_name = info_.full_name(name), member, allowed = std::move(allowed)](
+                         Document& document, Settings& settings) {
+    read_key(document, full_name, allowed, member, settings);
+  });
+  writers_.push_back([name = std::move(name), member](const Settings& settings) {
     return name + " = " + base::to_toml(settings.*member) + "\n";
   });
   return std::move(*this);

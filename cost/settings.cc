@@ -36,7 +36,7 @@ Allowed<double> sizes() { return base::between(0.0, 1e9); }
 }  // namespace
 
 const base::Section<CostSettings>& cost_section() {
-  static const auto section =
+  static const auto kSection =
       base::Section<CostSettings>("cost", "How long actions take and what they hold.")
           .key("source", &CostSettings::source, source_words(),
                "Where the figures come from: the table below, or a profile that was measured.")
@@ -62,7 +62,7 @@ const base::Section<CostSettings>& cost_section() {
           .key("activation_after_input_gradient_mib",
                &CostSettings::activation_after_input_gradient_mib, sizes(),
                "The part of it that is still held between I and W; if empty, half.");
-  return section;
+  return kSection;
 }
 
 double stage_value(const Numbers& list, const PipelineShape& shape, StageId stage) {

@@ -64,7 +64,7 @@ base::Allowed<std::string> forecaster_or_none() {
 }  // namespace
 
 const base::Section<ModelSettings>& model_section() {
-  static const auto section =
+  static const auto kSection =
       base::Section<ModelSettings>("model", "What is trained: a load forecaster.")
           .key("kind", &ModelSettings::kind, forecaster_or_none(),
                "Kind of model; without one a layer is a stage and nothing is learned.")
@@ -83,11 +83,11 @@ const base::Section<ModelSettings>& model_section() {
           .key("weights", &ModelSettings::weights,
                "Weights to start from, a safetensors file; without it they are drawn from the "
                "seed.");
-  return section;
+  return kSection;
 }
 
 const base::Section<DataSettings>& data_section() {
-  static const auto section =
+  static const auto kSection =
       base::Section<DataSettings>("data", "What is learned from: load series, one value an hour.")
           .key("kind", &DataSettings::kind, base::one_of({"load_csv"}), "Kind of data.")
           .key("file", &DataSettings::file,
@@ -106,7 +106,7 @@ const base::Section<DataSettings>& data_section() {
                "Hours between the starts of two training windows.")
           .key("validation_stride", &DataSettings::validation_stride, at_least(1),
                "Hours between the starts of two windows of the validation and test parts.");
-  return section;
+  return kSection;
 }
 
 void check_model(base::Document& document, const ModelSettings& model, const DataSettings& data) {

@@ -115,7 +115,7 @@ PipelineShape PipelineSettings::shape() const {
 
 const base::Section<PipelineSettings>& pipeline_section() {
   using Settings = PipelineSettings;
-  static const auto section =
+  static const auto kSection =
       base::Section<Settings>("pipeline",
                               "How the model is spread over devices and how micro-batches flow.")
           .key("ranks", &Settings::ranks, base::between(std::int64_t{1}, kMostRanks),
@@ -132,7 +132,7 @@ const base::Section<PipelineSettings>& pipeline_section() {
           .key("partition", &Settings::partition, partition_word(),
                "Which layers a stage holds: \"balanced\" by cost, or the number of layers of each "
                "stage in model order.");
-  return section;
+  return kSection;
 }
 
 void check_pipeline(base::Document& document, const PipelineSettings& settings, int layers) {

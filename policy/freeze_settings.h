@@ -24,8 +24,8 @@ struct FreezeSettings {
   std::string unit = "layer";
   std::int64_t judging_step = 20;  ///< S, optimizer steps
   std::int64_t window = 8;         ///< W, units
-  double theta1 = 0.1;
-  double theta2 = 0.8;
+  double theta1 = 0.2;
+  double theta2 = 0.65;
   double theta3 = 0.5;
   std::string change = "common";
   std::string size = "self";

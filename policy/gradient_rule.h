@@ -11,9 +11,9 @@ namespace frostline::policy {
 
 /// theta1 and theta2 bound the change of the gradient, theta3 its size.
 struct Thresholds {
-  double theta1 = 0.1;
-  double theta2 = 0.8;
-  double theta3 = 0.5;
+  double theta1 = 0;
+  double theta2 = 0;
+  double theta3 = 0;
 };
 
 enum class SizeReference { kAbsolute, kSelf, kMedian };
