@@ -57,8 +57,9 @@ int explain(const CLI::App& command, const CLI::ParseError& error, int argc, cha
 }  // namespace
 
 int run_command(int argc, char** argv) {
-  CLI::App command("Trains models through a pipeline, freezes what has converged, and simulates it.",
-                   "frostline");
+  CLI::App command(
+      "Trains models through a pipeline, freezes what has converged, and simulates it.",
+      "frostline");
   command.require_subcommand(1);
   command.set_version_flag("--version", FROSTLINE_VERSION);
   Arguments arguments;
@@ -73,7 +74,8 @@ int run_command(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return explain(command, error, argc, argv);
   }
-  const auto chosen = std::find_if(parsers.begin(), parsers.end(), [](auto* p) { return p->parsed(); });
+  const auto chosen =
+      std::find_if(parsers.begin(), parsers.end(), [](auto* p) { return p->parsed(); });
   return run_verb(verbs()[static_cast<std::size_t>(chosen - parsers.begin())], arguments);
 }
 

@@ -4,7 +4,8 @@
 
 namespace frostline::app {
 
-/// The manual's pages in Markdown, made from the tables that parse: docs/scenario.md and docs/verbs.md.
+/// The manual's pages in Markdown, made from the tables that parse: docs/scenario.md and
+/// docs/verbs.md.
 std::string scenario_page();
 std::string verbs_page();
 

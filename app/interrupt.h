@@ -2,8 +2,8 @@
 
 namespace frostline::app {
 
-/// While it lives, the first Ctrl-C (SIGINT) or SIGTERM asks the run to end after a checkpoint; a second one
-/// ends the program at once. One at a time.
+/// While it lives, the first Ctrl-C (SIGINT) or SIGTERM asks the run to end after a checkpoint; a
+/// second one ends the program at once. One at a time.
 class InterruptGuard {
  public:
   InterruptGuard();

@@ -26,8 +26,9 @@ std::string progress_line(const ProgressState& state) {
                                  100 * std::min(state.budget_share, 1.0), state.steps);
   if (state.loss) text += fmt::format("  loss {:.4f}", *state.loss);
   if (!state.score.empty()) text += "  " + state.score;
-  return text + fmt::format("  {:.1f} ms/step  frozen {:.0f} %  frost line {}", base::to_ms(state.step_time),
-                            100 * state.frozen_share, state.frost_line);
+  return text + fmt::format("  {:.1f} ms/step  frozen {:.0f} %  frost line {}",
+                            base::to_ms(state.step_time), 100 * state.frozen_share,
+                            state.frost_line);
 }
 
 Progress Progress::on_stderr() { return Progress(isatty(STDERR_FILENO) == 1); }

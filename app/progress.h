@@ -20,10 +20,12 @@ struct ProgressState {
   int frost_line = 0;
 };
 
-/// The line without colours: "[=====>    ]  43 %  step 120  loss 0.0123  MAPE 3.61 %  81.2 ms/step  frozen 50 %  frost line 5".
+/// The line without colours: "[=====>    ]  43 %  step 120  loss 0.0123  MAPE 3.61 %  81.2 ms/step
+/// frozen 50 %  frost line 5".
 std::string progress_line(const ProgressState& state);
 
-/// Progress on stderr: a bar that is redrawn on a terminal; elsewhere a plain line every tenth of the budget.
+/// Progress on stderr: a bar that is redrawn on a terminal; elsewhere a plain line every tenth of
+/// the budget.
 class Progress {
  public:
   explicit Progress(bool terminal) : terminal_(terminal) {}

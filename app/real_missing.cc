@@ -6,9 +6,10 @@
 namespace frostline::app {
 
 void require_libtorch(const char* verb) {
-  throw base::Error(fmt::format("{} needs LibTorch and this build has none; build with `./dev build`, or with "
-                                "`-Dtorch=DIR`",
-                                verb));
+  throw base::Error(
+      fmt::format("{} needs LibTorch and this build has none; build with `./dev build`, or with "
+                  "`-Dtorch=DIR`",
+                  verb));
 }
 
 std::unique_ptr<RealTraining> make_real_training(const Scenario&) {

@@ -38,8 +38,10 @@ FinishedRun run_scenario(const Scenario& scenario, const std::optional<cost::Mod
   policy::TrainingLoop loop(
       world, *policy, scenario.units,
       [&](const pipeline::FreezeMask& mask) { return make_plan(scenario, cost, mask); },
-      loop_settings(scenario, cost, folder ? folder->checkpoint() : std::filesystem::path()), observer);
-  std::vector<json> events{start_event(scenario.units, policy->initial_mask(), scenario.freeze.judging_step)};
+      loop_settings(scenario, cost, folder ? folder->checkpoint() : std::filesystem::path()),
+      observer);
+  std::vector<json> events{
+      start_event(scenario.units, policy->initial_mask(), scenario.freeze.judging_step)};
   if (resume) events = events_until(folder->read_log(), loop.resume(folder->checkpoint()));
   auto log = folder ? std::make_unique<RunLog>(folder->log(), events) : nullptr;
   observer.begin(std::move(events), std::move(log));
@@ -47,7 +49,8 @@ FinishedRun run_scenario(const Scenario& scenario, const std::optional<cost::Mod
   FinishedRun run{loop.run(), {}};
   observer.clear();
   run.summary = summarise(scenario, observer.events(), run.outcome, world.measure());
-  if (run.outcome.ending != policy::Ending::kInterrupted) run.summary["test_score"] = shown_test_score(world);
+  if (run.outcome.ending != policy::Ending::kInterrupted)
+    run.summary["test_score"] = shown_test_score(world);
   return run;
 }
 

@@ -16,8 +16,9 @@ struct FinishedRun {
   nlohmann::json summary;
 };
 
-/// Steers a world by the scenario's policy to the end of the budget, in the run's folder if there is one (where `resume` goes
-/// on from its checkpoint). A test score is taken at the end, outside the budget.
+/// Steers a world by the scenario's policy to the end of the budget, in the run's folder if there
+/// is one (where `resume` goes on from its checkpoint). A test score is taken at the end, outside
+/// the budget.
 FinishedRun run_scenario(const Scenario& scenario, const std::optional<cost::ModelCost>& cost,
                          pipeline::World& world, const RunFolder* folder, bool resume);
 

@@ -19,8 +19,9 @@ namespace fs = std::filesystem;
 json parse_line(const std::string& line, const fs::path& file, int number) {
   auto event = json::parse(line, nullptr, false);
   if (event.is_discarded() || !event.is_object())
-    throw base::Error({file.string(), number, 0},
-                      "not a JSON object; a run's log holds one a line, as `frostline train` writes it");
+    throw base::Error(
+        {file.string(), number, 0},
+        "not a JSON object; a run's log holds one a line, as `frostline train` writes it");
   return event;
 }
 
@@ -29,11 +30,14 @@ json parse_line(const std::string& line, const fs::path& file, int number) {
 RunFolder RunFolder::create(const fs::path& path) {
   std::error_code error;
   if (fs::exists(path, error) && !(fs::is_directory(path, error) && fs::is_empty(path, error)))
-    throw base::Error(fmt::format("{}: already there and not an empty folder; name another with --out, "
-                                  "or go on with --resume",
-                                  path.string()));
+    throw base::Error(
+        fmt::format("{}: already there and not an empty folder; name another with --out, "
+                    "or go on with --resume",
+                    path.string()));
   fs::create_directories(path, error);
-  if (error) throw base::Error(fmt::format("{}: cannot make the folder: {}", path.string(), error.message()));
+  if (error)
+    throw base::Error(
+        fmt::format("{}: cannot make the folder: {}", path.string(), error.message()));
   return RunFolder(path);
 }
 
@@ -48,7 +52,8 @@ RunFolder RunFolder::open(const fs::path& path) {
   if (!fs::is_directory(path))
     throw base::Error(fmt::format("{}: no such folder; give the folder of a run", path.string()));
   if (!fs::exists(folder.scenario()))
-    throw base::Error(fmt::format("{}: not the folder of a run: it has no scenario.toml", path.string()));
+    throw base::Error(
+        fmt::format("{}: not the folder of a run: it has no scenario.toml", path.string()));
   return folder;
 }
 
@@ -62,9 +67,10 @@ void RunFolder::write_summary(const json& summary) const {
 
 json RunFolder::read_summary() const {
   if (!fs::exists(summary()))
-    throw base::Error(fmt::format("{}: has no summary.json: the run has not ended; go on with "
-                                  "`frostline train --resume {}`",
-                                  path_.string(), path_.string()));
+    throw base::Error(
+        fmt::format("{}: has no summary.json: the run has not ended; go on with "
+                    "`frostline train --resume {}`",
+                    path_.string(), path_.string()));
   auto value = json::parse(base::read_file(summary()), nullptr, false);
   if (value.is_discarded() || !value.is_object())
     throw base::Error(fmt::format("{}: not a JSON object", summary().string()));
@@ -86,17 +92,18 @@ RunLog::RunLog(const fs::path& file, const std::vector<json>& events) : file_(fi
   for (const auto& event : events) text += event.dump() + "\n";
   base::write_file_atomically(file, text);
   stream_.open(file, std::ios::app | std::ios::binary);
-  if (!stream_) throw base::Error(fmt::format("{}: cannot open: {}", file.string(), std::strerror(errno)));
+  if (!stream_)
+    throw base::Error(fmt::format("{}: cannot open: {}", file.string(), std::strerror(errno)));
 }
 
 void RunLog::append(const json& event) {
   errno = 0;
   stream_ << event.dump() << '\n' << std::flush;
   if (!stream_)
-    throw base::Error(fmt::format("{}: cannot write: {}; the last checkpoint is intact: go on with "
-                                  "`frostline train --resume {}`",
-                                  file_.string(), std::strerror(errno ? errno : EIO),
-                                  file_.parent_path().string()));
+    throw base::Error(fmt::format(
+        "{}: cannot write: {}; the last checkpoint is intact: go on with "
+        "`frostline train --resume {}`",
+        file_.string(), std::strerror(errno ? errno : EIO), file_.parent_path().string()));
 }
 
 }  // namespace frostline::app

@@ -8,14 +8,15 @@
 
 namespace frostline::app {
 
-/// The folder of one run: scenario.toml (every key with its effective value), log.jsonl (one JSON object a
-/// line), checkpoint.safetensors, summary.json.
+/// The folder of one run: scenario.toml (every key with its effective value), log.jsonl (one JSON
+/// object a line), checkpoint.safetensors, summary.json.
 class RunFolder {
  public:
   /// Makes a new folder. Throws base::Error if it exists and is not empty, or cannot be made.
   static RunFolder create(const std::filesystem::path& path);
   /// The first of NAME, NAME-2, NAME-3, ... under `parent` that does not exist yet.
-  static std::filesystem::path free_name(const std::filesystem::path& parent, const std::string& name);
+  static std::filesystem::path free_name(const std::filesystem::path& parent,
+                                         const std::string& name);
   /// An existing run's folder. Throws base::Error, saying what is missing, if it is none.
   static RunFolder open(const std::filesystem::path& path);
 
@@ -37,8 +38,8 @@ class RunFolder {
   std::filesystem::path path_;
 };
 
-/// Appends events to a run's log, whole lines, each handed to the system before the next. Throws base::Error if the
-/// disk is full.
+/// Appends events to a run's log, whole lines, each handed to the system before the next. Throws
+/// base::Error if the disk is full.
 class RunLog {
  public:
   /// Begins a log with `events`, in place of what was there (all of it or nothing).

@@ -11,7 +11,8 @@ namespace frostline::app {
 namespace {
 
 std::string score_text(const pipeline::Measure& measure, const std::optional<double>& score) {
-  return score ? fmt::format("{} {:.3f} {}", measure.name, measure.shown(*score), measure.unit) : "";
+  return score ? fmt::format("{} {:.3f} {}", measure.name, measure.shown(*score), measure.unit)
+               : "";
 }
 
 }  // namespace
@@ -26,11 +27,13 @@ std::string change_text(const pipeline::UnitTable& units, const pipeline::Freeze
   }
   std::string text;
   if (!frozen.empty()) text = fmt::format("froze {}", fmt::join(frozen, ", "));
-  if (!thawed.empty()) text += fmt::format("{}thawed {}", text.empty() ? "" : "; ", fmt::join(thawed, ", "));
+  if (!thawed.empty())
+    text += fmt::format("{}thawed {}", text.empty() ? "" : "; ", fmt::join(thawed, ", "));
   return text;
 }
 
-RunObserver::RunObserver(const pipeline::UnitTable& units, pipeline::Measure measure, Progress progress)
+RunObserver::RunObserver(const pipeline::UnitTable& units, pipeline::Measure measure,
+                         Progress progress)
     : units_(units), measure_(std::move(measure)), progress_(progress) {}
 
 void RunObserver::begin(std::vector<nlohmann::json> events, std::unique_ptr<RunLog> log) {
@@ -73,12 +76,15 @@ void RunObserver::decided(const policy::DecisionRecord& record) {
   note(decision_event(record, units_));
   const auto change = change_text(units_, record.before, record.decision.mask);
   if (!change.empty())
-    progress_.say(fmt::format("step {}: {}; frost line {} of {} layers, {:.1f} % frozen", record.step, change,
-                              record.frost_line, units_.layers(), 100 * record.frozen_share));
+    progress_.say(fmt::format("step {}: {}; frost line {} of {} layers, {:.1f} % frozen",
+                              record.step, change, record.frost_line, units_.layers(),
+                              100 * record.frozen_share));
   if (!record.decision.remark.empty()) message(record.decision.remark);
 }
 
-void RunObserver::checkpointed(std::int64_t step, base::Duration cost) { note(checkpoint_event(step, cost)); }
+void RunObserver::checkpointed(std::int64_t step, base::Duration cost) {
+  note(checkpoint_event(step, cost));
+}
 
 void RunObserver::message(const std::string& text) {
   note(message_event(text));

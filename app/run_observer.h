@@ -17,8 +17,8 @@ class RunObserver : public policy::LoopObserver {
  public:
   RunObserver(const pipeline::UnitTable& units, pipeline::Measure measure, Progress progress);
 
-  /// Takes the events before the first step (of a resumed run, those until its checkpoint) and the log
-  /// that already holds them; `log` is null for a run without a folder.
+  /// Takes the events before the first step (of a resumed run, those until its checkpoint) and the
+  /// log that already holds them; `log` is null for a run without a folder.
   void begin(std::vector<nlohmann::json> events, std::unique_ptr<RunLog> log);
 
   void step_done(const pipeline::StepRecord& step, const pipeline::Budget& budget) override;

@@ -5,7 +5,9 @@ namespace {
 
 using nlohmann::json;
 
-json optional_number(const std::optional<double>& value) { return value ? json(*value) : json(nullptr); }
+json optional_number(const std::optional<double>& value) {
+  return value ? json(*value) : json(nullptr);
+}
 
 json verdict_json(const policy::Verdict& verdict, const pipeline::UnitTable& units) {
   const auto& statistics = verdict.statistics;
@@ -55,7 +57,8 @@ json validation_event(const policy::ValidationRecord& record) {
 
 json decision_event(const policy::DecisionRecord& record, const pipeline::UnitTable& units) {
   json verdicts = json::array();
-  for (const auto& verdict : record.decision.verdicts) verdicts.push_back(verdict_json(verdict, units));
+  for (const auto& verdict : record.decision.verdicts)
+    verdicts.push_back(verdict_json(verdict, units));
   return {{"event", "decision"},
           {"step", record.step},
           {"judging_step", record.judging_step},

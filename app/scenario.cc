@@ -12,9 +12,10 @@ namespace {
 
 void check_clock(base::Document& document, const Scenario& scenario) {
   if (scenario.train.clock == "predicted" && scenario.cost.source.empty())
-    document.problem("train.clock",
-                     "train.clock = \"predicted\" needs the times of [cost]; give cost.source = \"table\" "
-                     "or \"profile\", or use \"wall\"");
+    document.problem(
+        "train.clock",
+        "train.clock = \"predicted\" needs the times of [cost]; give cost.source = \"table\" "
+        "or \"profile\", or use \"wall\"");
 }
 
 void check_simulation(base::Document& document, const Scenario& scenario) {
@@ -26,15 +27,17 @@ void check_simulation(base::Document& document, const Scenario& scenario) {
 
 void check_policy_in_simulation(base::Document& document, const Scenario& scenario) {
   if (policy::make_policy(scenario.freeze, scenario.units)->reads_gradients())
-    document.problem("freeze.policy",
-                     fmt::format("freeze.policy = \"{}\" reads gradients, and the simulator has no model "
-                                 "of learning; use none, last_k, mask or file",
-                                 scenario.freeze.policy));
+    document.problem(
+        "freeze.policy",
+        fmt::format("freeze.policy = \"{}\" reads gradients, and the simulator has no model "
+                    "of learning; use none, last_k, mask or file",
+                    scenario.freeze.policy));
 }
 
 void check_training(base::Document& document, const Scenario& scenario) {
   if (!scenario.has_model())
-    document.problem("model.kind", "model.kind is missing and there is nothing to train; use \"forecaster\"");
+    document.problem("model.kind",
+                     "model.kind is missing and there is nothing to train; use \"forecaster\"");
   else if (scenario.data.file.empty())
     document.problem("data.file", "data.file is missing; give the CSV file to learn from");
 }
@@ -87,16 +90,17 @@ void check(base::Document& document, Scenario& scenario, Use use) {
 const base::Section<GeneralSettings>& general_section() {
   static const auto kSection =
       base::Section<GeneralSettings>("", "Keys at the top of the file.")
-          .key("name", &GeneralSettings::name, "What the run is called, in its summary and its folder.")
+          .key("name", &GeneralSettings::name,
+               "What the run is called, in its summary and its folder.")
           .key("seed", &GeneralSettings::seed, base::at_least<std::int64_t>(0),
                "Seed of every random number: weights, shuffling, dropout.");
   return kSection;
 }
 
 std::vector<const base::SectionInfo*> scenario_sections() {
-  return {&general_section().info(),        &pipeline::pipeline_section().info(),
-          &cost::cost_section().info(),     &policy::freeze_section().info(),
-          &models::model_section().info(),  &models::data_section().info(),
+  return {&general_section().info(),       &pipeline::pipeline_section().info(),
+          &cost::cost_section().info(),    &policy::freeze_section().info(),
+          &models::model_section().info(), &models::data_section().info(),
           &policy::train_section().info()};
 }
 

@@ -31,11 +31,13 @@ std::optional<cost::ModelCost> scenario_cost(const Scenario& scenario) {
 
 namespace {
 
-pipeline::Partition make_partition(const Scenario& scenario, const std::optional<cost::ModelCost>& cost) {
+pipeline::Partition make_partition(const Scenario& scenario,
+                                   const std::optional<cost::ModelCost>& cost) {
   if (const auto* layers = std::get_if<base::Integers>(&scenario.pipeline.partition))
     return pipeline::Partition(std::vector<int>(layers->begin(), layers->end()));
   const auto weights = cost ? *cost : cost::flops_as_cost(scenario.description);
-  return cost::balanced_partition(weights, scenario.units, pipeline::FreezeMask(scenario.units.size()),
+  return cost::balanced_partition(weights, scenario.units,
+                                  pipeline::FreezeMask(scenario.units.size()),
                                   scenario.pipeline.shape().stages());
 }
 
@@ -43,13 +45,15 @@ pipeline::Partition make_partition(const Scenario& scenario, const std::optional
 
 pipeline::Plan make_plan(const Scenario& scenario, const std::optional<cost::ModelCost>& cost,
                          const pipeline::FreezeMask& mask) {
-  return {.schedule = pipeline::make_schedule(scenario.pipeline.schedule, scenario.pipeline.shape()),
-          .partition = make_partition(scenario, cost),
-          .freeze = pipeline::FreezePlan(mask),
-          .cut = scenario.freeze.cut_kind()};
+  return {
+      .schedule = pipeline::make_schedule(scenario.pipeline.schedule, scenario.pipeline.shape()),
+      .partition = make_partition(scenario, cost),
+      .freeze = pipeline::FreezePlan(mask),
+      .cut = scenario.freeze.cut_kind()};
 }
 
-policy::LoopSettings loop_settings(const Scenario& scenario, const std::optional<cost::ModelCost>& cost,
+policy::LoopSettings loop_settings(const Scenario& scenario,
+                                   const std::optional<cost::ModelCost>& cost,
                                    const std::filesystem::path& checkpoint) {
   policy::LoopSettings settings;
   settings.budget = scenario.train.make_budget();

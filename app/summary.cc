@@ -31,15 +31,20 @@ std::vector<double> step_times(const std::vector<json>& events) {
 
 std::string ending_text(policy::Ending ending) {
   switch (ending) {
-    case policy::Ending::kBudgetUsed: return "budget used";
-    case policy::Ending::kInterrupted: return "interrupted";
-    case policy::Ending::kEverythingFrozen: return "everything frozen";
+    case policy::Ending::kBudgetUsed:
+      return "budget used";
+    case policy::Ending::kInterrupted:
+      return "interrupted";
+    case policy::Ending::kEverythingFrozen:
+      return "everything frozen";
   }
   return {};
 }
 
 json budget_json(const policy::TrainSettings& train, const pipeline::Budget& budget) {
-  json value = {{"kind", train.budget}, {"used_s", base::to_seconds(budget.used_time)}, {"share", budget.share()}};
+  json value = {{"kind", train.budget},
+                {"used_s", base::to_seconds(budget.used_time)},
+                {"share", budget.share()}};
   if (train.budget == "time")
     value["time_s"] = train.time_s;
   else
@@ -66,8 +71,9 @@ std::string score_text(const json& summary, const char* key) {
 }
 
 std::string budget_text(const json& budget) {
-  return budget.at("kind") == "time" ? fmt::format("{:g} s", budget.at("time_s").get<double>())
-                                     : fmt::format("{} steps", budget.at("steps").get<std::int64_t>());
+  return budget.at("kind") == "time"
+             ? fmt::format("{:g} s", budget.at("time_s").get<double>())
+             : fmt::format("{} steps", budget.at("steps").get<std::int64_t>());
 }
 
 using Row = std::vector<std::string>;
@@ -91,7 +97,9 @@ int best_run(const std::vector<json>& summaries) {
   const double sign = summaries.front().at("measure").at("lower_is_better").get<bool>() ? -1 : 1;
   int best = -1;
   for (int i = 0; i < static_cast<int>(summaries.size()); ++i) {
-    const auto score = [&](int run) { return sign * summaries[static_cast<std::size_t>(run)]["test_score"].get<double>(); };
+    const auto score = [&](int run) {
+      return sign * summaries[static_cast<std::size_t>(run)]["test_score"].get<double>();
+    };
     if (!summaries[static_cast<std::size_t>(i)].value("test_score", json()).is_number()) return -1;
     if (best < 0 || score(i) > score(best)) best = i;
   }
@@ -103,33 +111,41 @@ std::vector<Row> result_rows(const std::vector<json>& all) {
   int column = 0;
   return {
       row(measure_name(all.front(), "test"), all,
-          [&](const json& s) { return score_text(s, "test_score") + (column++ == best ? " *" : best < 0 ? "" : "  "); }),
+          [&](const json& s) {
+            return score_text(s, "test_score") + (column++ == best ? " *" : best < 0 ? "" : "  ");
+          }),
       row(measure_name(all.front(), "validation"), all,
           [](const json& s) { return score_text(s, "score"); }),
-      row("steps done", all, [](const json& s) { return std::to_string(s.at("steps").get<std::int64_t>()); }),
-      row("step time at the start", all, [](const json& s) { return number(s.at("step_time_start_ms"), 3, " ms"); }),
-      row("step time at the end", all, [](const json& s) { return number(s.at("step_time_ms"), 3, " ms"); }),
+      row("steps done", all,
+          [](const json& s) { return std::to_string(s.at("steps").get<std::int64_t>()); }),
+      row("step time at the start", all,
+          [](const json& s) { return number(s.at("step_time_start_ms"), 3, " ms"); }),
+      row("step time at the end", all,
+          [](const json& s) { return number(s.at("step_time_ms"), 3, " ms"); }),
       row("frozen share", all, [](const json& s) { return percent(s.at("frozen_share")); }),
       row("frost line", all, [](const json& s) {
-        return fmt::format("{} of {} layers", s.at("frost_line").get<int>(), s.at("layers").get<int>());
+        return fmt::format("{} of {} layers", s.at("frost_line").get<int>(),
+                           s.at("layers").get<int>());
       })};
 }
 
 std::vector<Row> budget_rows(const std::vector<json>& all) {
   return {
       row("freeze policy", all, [](const json& s) { return s.at("policy").get<std::string>(); }),
-      row("seed", all, [](const json& s) { return std::to_string(s.at("seed").get<std::int64_t>()); }),
+      row("seed", all,
+          [](const json& s) { return std::to_string(s.at("seed").get<std::int64_t>()); }),
       row("budget", all, [](const json& s) { return budget_text(s.at("budget")); }),
       row("budget used", all, [](const json& s) { return percent(s.at("budget").at("share")); }),
       row("clock", all, [](const json& s) { return s.at("clock").get<std::string>(); }),
-      row("validations' part", all, [](const json& s) { return percent(s.at("validation_share")); }),
+      row("validations' part", all,
+          [](const json& s) { return percent(s.at("validation_share")); }),
       row("ended by", all, [](const json& s) { return s.at("ending").get<std::string>(); })};
 }
 
 }  // namespace
 
-json summarise(const Scenario& scenario, const std::vector<json>& events, const policy::Outcome& outcome,
-               const pipeline::Measure& measure) {
+json summarise(const Scenario& scenario, const std::vector<json>& events,
+               const policy::Outcome& outcome, const pipeline::Measure& measure) {
   const auto times = step_times(events);
   const auto part = static_cast<std::ptrdiff_t>(std::min(kMedianSteps, times.size()));
   const auto used = base::to_seconds(outcome.budget.used_time);
@@ -143,7 +159,10 @@ json summarise(const Scenario& scenario, const std::vector<json>& events, const 
           {"total_time_s", used},
           {"step_time_start_ms", median({times.begin(), times.begin() + part})},
           {"step_time_ms", median({times.end() - part, times.end()})},
-          {"measure", {{"name", measure.name}, {"unit", measure.unit}, {"lower_is_better", measure.lower_is_better}}},
+          {"measure",
+           {{"name", measure.name},
+            {"unit", measure.unit},
+            {"lower_is_better", measure.lower_is_better}}},
           {"score", outcome.score ? json(measure.shown(*outcome.score)) : json(nullptr)},
           {"frozen_share", pipeline::frozen_share(scenario.units, outcome.mask)},
           {"frost_line", pipeline::frost_line(scenario.units, outcome.mask)},
@@ -156,10 +175,12 @@ json summarise(const Scenario& scenario, const std::vector<json>& events, const 
 std::string summary_text(const json& summary) { return comparison_text({summary}); }
 
 std::string comparison_text(const std::vector<json>& summaries) {
-  std::vector<Row> rows{row("", summaries, [](const json& s) { return s.at("name").get<std::string>(); })};
+  std::vector<Row> rows{
+      row("", summaries, [](const json& s) { return s.at("name").get<std::string>(); })};
   for (auto& more : budget_rows(summaries)) rows.push_back(std::move(more));
   for (auto& more : result_rows(summaries)) rows.push_back(std::move(more));
-  if (summaries.size() > 1) rows.push_back(row("files", summaries, [](const json& s) { return s.value("folder", "-"); }));
+  if (summaries.size() > 1)
+    rows.push_back(row("files", summaries, [](const json& s) { return s.value("folder", "-"); }));
   return format_table(rows);
 }
 

@@ -10,15 +10,17 @@
 
 namespace frostline::app {
 
-/// What a run came to, from its events: the JSON of summary.json. "step_time_ms" is the median over the last 20 steps, "step_time_start_ms"
-/// over the first 20. Scores stand under "measure" with the measure's own sign.
+/// What a run came to, from its events: the JSON of summary.json. "step_time_ms" is the median over
+/// the last 20 steps, "step_time_start_ms" over the first 20. Scores stand under "measure" with the
+/// measure's own sign.
 nlohmann::json summarise(const Scenario& scenario, const std::vector<nlohmann::json>& events,
                          const policy::Outcome& outcome, const pipeline::Measure& measure);
 
 /// The summary for people.
 std::string summary_text(const nlohmann::json& summary);
 
-/// Several runs' summaries side by side, one column a run. The best score is marked if all have the same measure.
+/// Several runs' summaries side by side, one column a run. The best score is marked if all have the
+/// same measure.
 std::string comparison_text(const std::vector<nlohmann::json>& summaries);
 
 }  // namespace frostline::app

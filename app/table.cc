@@ -16,7 +16,8 @@ std::string format_table(const std::vector<std::vector<std::string>>& rows) {
   for (const auto& row : rows) {
     std::string line;
     for (std::size_t c = 0; c < row.size(); ++c)
-      line += c == 0 ? fmt::format("{:<{}}", row[c], widths[c]) : fmt::format("  {:>{}}", row[c], widths[c]);
+      line += c == 0 ? fmt::format("{:<{}}", row[c], widths[c])
+                     : fmt::format("  {:>{}}", row[c], widths[c]);
     text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }
   return text;

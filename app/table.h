@@ -5,7 +5,8 @@
 
 namespace frostline::app {
 
-/// Rows of cells in aligned columns for people: the first column to the left, the others to the right, two spaces between.
+/// Rows of cells in aligned columns for people: the first column to the left, the others to the
+/// right, two spaces between.
 std::string format_table(const std::vector<std::vector<std::string>>& rows);
 
 }  // namespace frostline::app

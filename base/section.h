@@ -70,9 +70,9 @@ class Section {
   /// `V` is a type that Document::read takes. For a list, `allowed` speaks of its elements; for a
   /// string or list of integers, of whichever of the two it fits.
   template <class V>
-  Section&& key(std::string name, V Settings::*member, std::string doc) &&;
+  Section&& key(std::string name, V Settings::* member, std::string doc) &&;
   template <class V, class E>
-  Section&& key(std::string name, V Settings::*member, Allowed<E> allowed, std::string doc) &&;
+  Section&& key(std::string name, V Settings::* member, Allowed<E> allowed, std::string doc) &&;
 
   const SectionInfo& info() const { return info_; }
   /// The section's settings; what is wrong becomes a problem of the document, and the default

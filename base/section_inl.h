@@ -98,13 +98,12 @@ inline Words faults(const std::variant<std::string, Integers>& value,
 
 /// Whether `Allowed<E>` can speak of a `V`; at_least(1), say, cannot speak of a number key.
 template <class V, class E>
-inline constexpr bool kFits = requires(const V& value, const Allowed<E>& allowed) {
-  faults(value, allowed);
-};
+inline constexpr bool kFits =
+    requires(const V& value, const Allowed<E>& allowed) { faults(value, allowed); };
 
 template <class Settings, class V, class E>
 void read_key(Document& document, const std::string& full_name, const Allowed<E>& allowed,
-              V Settings::*member, Settings& settings) {
+              V Settings::* member, Settings& settings) {
   V value{};
   if (!document.read(full_name, value)) return;
   const Words found = faults(value, allowed);
@@ -114,14 +113,14 @@ void read_key(Document& document, const std::string& full_name, const Allowed<E>
 
 template <class Settings>
 template <class V>
-Section<Settings>&& Section<Settings>::key(std::string name, V Settings::*member,
+Section<Settings>&& Section<Settings>::key(std::string name, V Settings::* member,
                                            std::string doc) && {
   return std::move(*this).key(std::move(name), member, Allowed<V>{}, std::move(doc));
 }
 
 template <class Settings>
 template <class V, class E>
-Section<Settings>&& Section<Settings>::key(std::string name, V Settings::*member,
+Section<Settings>&& Section<Settings>::key(std::string name, V Settings::* member,
                                            Allowed<E> allowed, std::string doc) && {
   static_assert(kTypeName<V> != nullptr, "Document::read does not take a member of this type");
   static_assert(kFits<V, E>, "use at_least(1) with integers, at_least(1.0) with numbers");

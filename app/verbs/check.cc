@@ -26,7 +26,8 @@ int highest_frost_line(const pipeline::UnitTable& units) {
 json describe_model(const Scenario& scenario) {
   return {{"kind", scenario.has_model() ? scenario.model.kind : "none (a layer is a stage)"},
           {"layers", scenario.layers()},
-          {"parameters", scenario.has_model() ? json(scenario.description.parameters()) : json(nullptr)},
+          {"parameters",
+           scenario.has_model() ? json(scenario.description.parameters()) : json(nullptr)},
           {"units", scenario.units.size()},
           {"highest_frost_line", highest_frost_line(scenario.units)}};
 }
@@ -38,18 +39,19 @@ json describe_run(const Scenario& scenario) {
   pipeline::executable_schedule(plan, scenario.units);
   json step_time = nullptr;
   if (cost) step_time = base::to_ms(cost::predict_step(*cost, scenario.units, plan));
-  return {{"name", scenario.general.name},
-          {"model", describe_model(scenario)},
-          {"schedule", scenario.pipeline.schedule},
-          {"ranks", scenario.pipeline.ranks},
-          {"micro_batches", scenario.pipeline.micro_batches},
-          {"partition", plan.partition.text()},
-          {"policy", scenario.freeze.policy},
-          {"frozen_at_the_start", mask.count()},
-          {"budget", scenario.train.budget == "time" ? fmt::format("{:g} s", scenario.train.time_s)
-                                                     : fmt::format("{} steps", scenario.train.steps)},
-          {"clock", scenario.train.clock},
-          {"predicted_step_time_ms", step_time}};
+  return {
+      {"name", scenario.general.name},
+      {"model", describe_model(scenario)},
+      {"schedule", scenario.pipeline.schedule},
+      {"ranks", scenario.pipeline.ranks},
+      {"micro_batches", scenario.pipeline.micro_batches},
+      {"partition", plan.partition.text()},
+      {"policy", scenario.freeze.policy},
+      {"frozen_at_the_start", mask.count()},
+      {"budget", scenario.train.budget == "time" ? fmt::format("{:g} s", scenario.train.time_s)
+                                                 : fmt::format("{} steps", scenario.train.steps)},
+      {"clock", scenario.train.clock},
+      {"predicted_step_time_ms", step_time}};
 }
 
 std::string plain(const json& value) {
@@ -63,7 +65,8 @@ void print_text(const json& run) {
     if (!value.is_object())
       rows.push_back({key, plain(value)});
     else
-      for (const auto& [inner, part] : value.items()) rows.push_back({key + "." + inner, plain(part)});
+      for (const auto& [inner, part] : value.items())
+        rows.push_back({key + "." + inner, plain(part)});
   }
   fmt::print("{}", format_table(rows));
   if (run["model"]["highest_frost_line"] == 0)
@@ -76,7 +79,8 @@ void add_options(CLI::App& command, Arguments& arguments) {
 }
 
 int run(const Arguments& arguments) {
-  const auto scenario = read_scenario(arguments.scenario, arguments.set, arguments.seed, Use::kCheck);
+  const auto scenario =
+      read_scenario(arguments.scenario, arguments.set, arguments.seed, Use::kCheck);
   const auto description = describe_run(scenario);
   if (arguments.json)
     fmt::print("{}\n", description.dump(2));

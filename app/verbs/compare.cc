@@ -10,7 +10,9 @@ namespace frostline::app {
 namespace {
 
 void add_options(CLI::App& command, Arguments& arguments) {
-  command.add_option("runs", arguments.runs, "Folders of finished runs")->type_name("RUN")->required();
+  command.add_option("runs", arguments.runs, "Folders of finished runs")
+      ->type_name("RUN")
+      ->required();
   add_json_option(command, arguments);
 }
 

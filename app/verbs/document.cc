@@ -22,7 +22,8 @@ int run(const Arguments& arguments) {
 
 }  // namespace
 
-const Verb kDocument{"document", "Prints the page of the manual on the scenario file or on the verbs",
+const Verb kDocument{"document",
+                     "Prints the page of the manual on the scenario file or on the verbs",
                      add_options, run};
 
 }  // namespace frostline::app

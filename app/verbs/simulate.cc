@@ -32,18 +32,23 @@ json step_json(const sim::SimulatedStep& step) {
 }
 
 std::string ranks_text(const json& step) {
-  std::vector<std::vector<std::string>> rows{{"rank", "bubble rate", "peak activations", "peak bytes"}};
+  std::vector<std::vector<std::string>> rows{
+      {"rank", "bubble rate", "peak activations", "peak bytes"}};
   for (std::size_t rank = 0; rank < step.at("rank_bubble_rate").size(); ++rank)
-    rows.push_back({std::to_string(rank), fmt::format("{:.4f}", step["rank_bubble_rate"][rank].get<double>()),
-                    fmt::format("{:.2f}", step["peak_activations"][rank].get<double>()),
-                    base::to_text(base::Bytes{step["peak_activation_bytes"][rank].get<std::int64_t>()})});
+    rows.push_back(
+        {std::to_string(rank), fmt::format("{:.4f}", step["rank_bubble_rate"][rank].get<double>()),
+         fmt::format("{:.2f}", step["peak_activations"][rank].get<double>()),
+         base::to_text(base::Bytes{step["peak_activation_bytes"][rank].get<std::int64_t>()})});
   return format_table(rows);
 }
 
 void print_text(const json& summary) {
   fmt::print("{}\n", summary_text(summary));
-  fmt::print("Step at the end: {:.3f} ms, bubble rate {:.4f} (idle part of the longest rank's span).\n\n{}",
-             summary["step_time_ms"].get<double>(), summary["bubble_rate"].get<double>(), ranks_text(summary));
+  fmt::print(
+      "Step at the end: {:.3f} ms, bubble rate {:.4f} (idle part of the longest rank's "
+      "span).\n\n{}",
+      summary["step_time_ms"].get<double>(), summary["bubble_rate"].get<double>(),
+      ranks_text(summary));
 }
 
 void add_options(CLI::App& command, Arguments& arguments) {
@@ -54,7 +59,8 @@ void add_options(CLI::App& command, Arguments& arguments) {
 }
 
 int run(const Arguments& arguments) {
-  const auto scenario = read_scenario(arguments.scenario, arguments.set, arguments.seed, Use::kSimulate);
+  const auto scenario =
+      read_scenario(arguments.scenario, arguments.set, arguments.seed, Use::kSimulate);
   const auto cost = scenario_cost(scenario);
   sim::EventWorld world(*cost, scenario.units);
   std::optional<RunFolder> folder;

@@ -29,7 +29,8 @@ json baselines_json(const Scenario& scenario) {
 std::string baselines_text(const json& summary) {
   std::vector<std::vector<std::string>> rows{{"on the test part", "MAPE"}};
   for (const auto& baseline : summary.at("baselines"))
-    rows.push_back({baseline.at("name"), fmt::format("{:.3f} %", baseline.at("mape").get<double>())});
+    rows.push_back(
+        {baseline.at("name"), fmt::format("{:.3f} %", baseline.at("mape").get<double>())});
   rows.push_back({"this run", fmt::format("{:.3f} %", summary.at("test_score").get<double>())});
   return format_table(rows);
 }
@@ -42,18 +43,22 @@ struct Job {
 };
 
 Job resumed_job(const Arguments& arguments) {
-  if (!arguments.scenario.empty() || !arguments.set.empty() || arguments.seed || !arguments.out.empty())
+  if (!arguments.scenario.empty() || !arguments.set.empty() || arguments.seed ||
+      !arguments.out.empty())
     throw wrong_command_line(
-        "--resume takes the scenario from the run; give no SCENARIO, --set, --seed or --out with it");
+        "--resume takes the scenario from the run; give no SCENARIO, --set, --seed or --out with "
+        "it");
   auto folder = RunFolder::open(arguments.resume);
   if (!std::filesystem::exists(folder.checkpoint()))
-    throw base::Error(fmt::format("{}: has no checkpoint yet; start the run again", arguments.resume.string()));
+    throw base::Error(
+        fmt::format("{}: has no checkpoint yet; start the run again", arguments.resume.string()));
   return {read_scenario(folder.scenario(), {}, {}, Use::kTrain), folder, true};
 }
 
 Job new_job(const Arguments& arguments) {
   auto scenario = read_scenario(arguments.scenario, arguments.set, arguments.seed, Use::kTrain);
-  const auto path = arguments.out.empty() ? RunFolder::free_name("runs", scenario.general.name) : arguments.out;
+  const auto path =
+      arguments.out.empty() ? RunFolder::free_name("runs", scenario.general.name) : arguments.out;
   // The data are read before the folder is made: where they are broken, nothing is written.
   models::LoadWindows::load(scenario.data);
   auto folder = RunFolder::create(path);
@@ -62,7 +67,8 @@ Job new_job(const Arguments& arguments) {
 }
 
 void print_text(const json& summary, const RunFolder& folder) {
-  fmt::print("{}\n{}\nfiles: {}\n", summary_text(summary), baselines_text(summary), folder.path().string());
+  fmt::print("{}\n{}\nfiles: {}\n", summary_text(summary), baselines_text(summary),
+             folder.path().string());
 }
 
 int finish(const FinishedRun& run, const Job& job, RealTraining& training, bool as_json) {
@@ -88,7 +94,8 @@ void add_options(CLI::App& command, Arguments& arguments) {
   add_json_option(command, arguments);
   command.add_option("--out", arguments.out, "The new folder of the run; runs/NAME by default")
       ->type_name("FOLDER");
-  command.add_option("--resume", arguments.resume, "Go on with the run in this folder")->type_name("RUN");
+  command.add_option("--resume", arguments.resume, "Go on with the run in this folder")
+      ->type_name("RUN");
 }
 
 int run(const Arguments& arguments) {
@@ -96,12 +103,14 @@ int run(const Arguments& arguments) {
   const auto job = arguments.resume.empty() ? new_job(arguments) : resumed_job(arguments);
   const auto cost = scenario_cost(job.scenario);
   const auto training = make_real_training(job.scenario);
-  const auto finished = run_scenario(job.scenario, cost, training->world(), &job.folder, job.resume);
+  const auto finished =
+      run_scenario(job.scenario, cost, training->world(), &job.folder, job.resume);
   return finish(finished, job, *training, arguments.json);
 }
 
 }  // namespace
 
-const Verb kTrain{"train", "Trains for real on LibTorch, steered by the scenario's policy", add_options, run};
+const Verb kTrain{"train", "Trains for real on LibTorch, steered by the scenario's policy",
+                  add_options, run};
 
 }  // namespace frostline::app

@@ -15,8 +15,8 @@ CommandResult frostline(const std::string& arguments, const std::filesystem::pat
   const auto out = output.path() / "out";
   const auto err = output.path() / "err";
   const auto where = folder.empty() ? project_root() : folder;
-  const auto line = fmt::format("cd '{}' && ( '{}' {} ) >'{}' 2>'{}' </dev/null", where.string(), FROSTLINE_EXE,
-                                arguments, out.string(), err.string());
+  const auto line = fmt::format("cd '{}' && ( '{}' {} ) >'{}' 2>'{}' </dev/null", where.string(),
+                                FROSTLINE_EXE, arguments, out.string(), err.string());
   const int status = std::system(line.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), base::read_file(out),
           base::read_file(err)};

@@ -35,8 +35,11 @@ TEST_F(ScenarioErrors, AllProblemsOfAFileAreReportedInOnePass) {
   EXPECT_EQ(result.out, "");
   EXPECT_THAT(result.err, HasSubstr("x.toml:3:9: pipeline.ranks = 0"));
   EXPECT_THAT(result.err, HasSubstr("x.toml:4:17: pipeline.micro_batches"));
-  EXPECT_THAT(result.err, HasSubstr("x.toml:5:1: unknown key 'pipeline.shedule'; did you mean 'pipeline.schedule'?"));
-  EXPECT_THAT(result.err, HasSubstr("x.toml:7:10: freeze.policy = \"fixd\" is not allowed; use one of none"));
+  EXPECT_THAT(
+      result.err,
+      HasSubstr("x.toml:5:1: unknown key 'pipeline.shedule'; did you mean 'pipeline.schedule'?"));
+  EXPECT_THAT(result.err,
+              HasSubstr("x.toml:7:10: freeze.policy = \"fixd\" is not allowed; use one of none"));
   EXPECT_THAT(result.err, HasSubstr("did you mean 'fixed'?"));
   EXPECT_THAT(result.err, HasSubstr("trian"));
 }
@@ -49,14 +52,16 @@ TEST_F(ScenarioErrors, BrokenTomlHasLineAndColumn) {
 
 TEST_F(ScenarioErrors, MoreStagesThanLayersAreRefused) {
   const auto result = check(
-      "[pipeline]\nranks = 11\n[model]\nkind = 'forecaster'\n[data]\nfile = 'a.csv'\nseries = ['1']\n");
+      "[pipeline]\nranks = 11\n[model]\nkind = 'forecaster'\n[data]\nfile = 'a.csv'\nseries = "
+      "['1']\n");
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_THAT(result.err, HasSubstr("x.toml:2:9: pipeline.ranks"));
   EXPECT_THAT(result.err, HasSubstr("10"));
 }
 
 TEST_F(ScenarioErrors, OverridesAreNamedAsTheirSource) {
-  const auto result = frostline("check scenarios/zero_bubble_1_5b.toml --set pipeline.ranks=-1 --set nonsense");
+  const auto result =
+      frostline("check scenarios/zero_bubble_1_5b.toml --set pipeline.ranks=-1 --set nonsense");
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_THAT(result.err, HasSubstr("--set"));
   EXPECT_THAT(result.err, HasSubstr("pipeline.ranks = -1"));
@@ -70,7 +75,8 @@ TEST_F(ScenarioErrors, SimulateNeedsCosts) {
 }
 
 TEST_F(ScenarioErrors, SimulateRefusesPoliciesThatReadGradients) {
-  const auto result = frostline("simulate scenarios/zero_bubble_1_5b.toml --set freeze.policy=fixed");
+  const auto result =
+      frostline("simulate scenarios/zero_bubble_1_5b.toml --set freeze.policy=fixed");
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_THAT(result.err, HasSubstr("freeze.policy = \"fixed\" reads gradients"));
 }

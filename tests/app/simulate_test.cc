@@ -24,16 +24,20 @@ TEST(Simulate, TheZeroBubbleScenarioGivesThePublishedBubbleRate) {
 }
 
 TEST(Simulate, TotalTimeIsTheStepsTimes) {
-  const auto run = frostline("simulate scenarios/zero_bubble_1_5b.toml --json --set train.steps=7").json();
-  EXPECT_NEAR(run.at("total_time_s").get<double>(), 7 * run.at("step_time_ms").get<double>() / 1e3, 1e-9);
+  const auto run =
+      frostline("simulate scenarios/zero_bubble_1_5b.toml --json --set train.steps=7").json();
+  EXPECT_NEAR(run.at("total_time_s").get<double>(), 7 * run.at("step_time_ms").get<double>() / 1e3,
+              1e-9);
 }
 
-// Eight stages of F = I = W = 10 ms, 32 micro-batches, 0.5 ms a hop: with four stages frozen the last four
-// keep a backward of 20 ms, the fifth one too, and no gradient travels below.
+// Eight stages of F = I = W = 10 ms, 32 micro-batches, 0.5 ms a hop: with four stages frozen the
+// last four keep a backward of 20 ms, the fifth one too, and no gradient travels below.
 TEST(Simulate, AFrozenPrefixShortensTheStep) {
   const auto frozen = frostline("simulate scenarios/frozen_prefix.toml --json").json();
-  const auto whole = frostline("simulate scenarios/frozen_prefix.toml --json --set freeze.policy=none "
-                               "--set freeze.frozen_layers=0").json();
+  const auto whole = frostline(
+                         "simulate scenarios/frozen_prefix.toml --json --set freeze.policy=none "
+                         "--set freeze.frozen_layers=0")
+                         .json();
   EXPECT_LT(frozen.at("step_time_ms").get<double>(), whole.at("step_time_ms").get<double>());
   EXPECT_EQ(frozen.at("frost_line"), 4);
   EXPECT_EQ(frozen.at("frozen_share"), 0.5);
@@ -46,10 +50,13 @@ TEST(Simulate, TheSameBytesTwice) {
 }
 
 TEST(Simulate, ATimeBudgetEndsTheRun) {
-  const auto run = frostline("simulate scenarios/zero_bubble_1_5b.toml --json --set train.budget=time "
-                             "--set train.time_s=60").json();
+  const auto run = frostline(
+                       "simulate scenarios/zero_bubble_1_5b.toml --json --set train.budget=time "
+                       "--set train.time_s=60")
+                       .json();
   EXPECT_GE(run.at("total_time_s").get<double>(), 60.0);
-  EXPECT_LT(run.at("total_time_s").get<double>() - run.at("step_time_ms").get<double>() / 1e3, 60.0);
+  EXPECT_LT(run.at("total_time_s").get<double>() - run.at("step_time_ms").get<double>() / 1e3,
+            60.0);
 }
 
 TEST(Simulate, ARunsFolderCanBeComparedAndReplayed) {
@@ -57,13 +64,16 @@ TEST(Simulate, ARunsFolderCanBeComparedAndReplayed) {
   const auto first = (folder / "a").string();
   const auto second = (folder / "b").string();
   ASSERT_EQ(frostline("simulate scenarios/frozen_prefix.toml --out " + first).exit_code, 0);
-  const auto replay = frostline("simulate scenarios/frozen_prefix.toml --json --set freeze.policy=file --set "
-                                "freeze.frozen_layers=0 --set freeze.file=" + first + " --out " + second);
+  const auto replay = frostline(
+      "simulate scenarios/frozen_prefix.toml --json --set freeze.policy=file --set "
+      "freeze.frozen_layers=0 --set freeze.file=" +
+      first + " --out " + second);
   ASSERT_EQ(replay.exit_code, 0) << replay.err;
   EXPECT_EQ(replay.json().at("frost_line"), 4);
   const auto table = frostline("compare " + first + " " + second);
   EXPECT_EQ(table.exit_code, 0);
-  for (const auto* row : {"freeze policy", "steps done", "step time at the end", "frozen share", "files"})
+  for (const auto* row :
+       {"freeze policy", "steps done", "step time at the end", "frozen share", "files"})
     EXPECT_THAT(table.out, HasSubstr(row));
 }
 

@@ -22,14 +22,17 @@ TEST(Progress, TheLineShowsWhatTheRunDoes) {
                             .frozen_share = 0.25,
                             .frost_line = 3};
   EXPECT_EQ(progress_line(state),
-            "[==========>         ]  50 %  step 120  loss 0.0123  MAPE 3.610 %  81.2 ms/step  frozen 25 %  "
+            "[==========>         ]  50 %  step 120  loss 0.0123  MAPE 3.610 %  81.2 ms/step  "
+            "frozen 25 %  "
             "frost line 3");
 }
 
 TEST(ChangeText, NamesWhatFrozeAndWhatThawed) {
   const auto units = pipeline::UnitTable::of_layers(3);
-  EXPECT_EQ(change_text(units, pipeline::FreezeMask::from_text("001"), pipeline::FreezeMask::from_text("110")),
-            "froze " + units.units[0].name + ", " + units.units[1].name + "; thawed " + units.units[2].name);
+  EXPECT_EQ(change_text(units, pipeline::FreezeMask::from_text("001"),
+                        pipeline::FreezeMask::from_text("110")),
+            "froze " + units.units[0].name + ", " + units.units[1].name + "; thawed " +
+                units.units[2].name);
   EXPECT_EQ(change_text(units, pipeline::FreezeMask(3), pipeline::FreezeMask(3)), "");
 }
 
@@ -37,9 +40,10 @@ TEST(Events, ADecisionCarriesTheMaskAndBothTests) {
   const auto units = pipeline::UnitTable::of_layers(2);
   policy::DecisionRecord record{.step = 40, .judging_step = 2, .before = pipeline::FreezeMask(2)};
   record.decision.mask = pipeline::FreezeMask::from_text("10");
-  record.decision.verdicts.push_back({.statistics = {.unit = {0}, .mean_gradient = 0.5, .small_changes = 0.9},
-                                      .change_is_small = true,
-                                      .gradient_is_small = false});
+  record.decision.verdicts.push_back(
+      {.statistics = {.unit = {0}, .mean_gradient = 0.5, .small_changes = 0.9},
+       .change_is_small = true,
+       .gradient_is_small = false});
   const auto event = decision_event(record, units);
   EXPECT_EQ(event.at("mask"), "10");
   EXPECT_EQ(event.at("before"), "00");

@@ -10,9 +10,10 @@ TEST(WithoutLibTorch, TrainAndProfileSaySoInOneLine) {
     const auto result = frostline(verb + " scenarios/quickstart.toml");
     EXPECT_EQ(result.exit_code, 1);
     EXPECT_EQ(result.out, "");
-    EXPECT_EQ(result.err, "frostline: " + verb +
-                              " needs LibTorch and this build has none; build with `./dev build`, or with "
-                              "`-Dtorch=DIR`\n");
+    EXPECT_EQ(result.err,
+              "frostline: " + verb +
+                  " needs LibTorch and this build has none; build with `./dev build`, or with "
+                  "`-Dtorch=DIR`\n");
   }
 }
 

@@ -62,9 +62,7 @@ TEST(DryRun, SendsDoNotBlock) {
 
 TEST(CheckRuns, ListsWhatEachRankWaitsFor) {
   EXPECT_EQ(
-      error_of([] {
-        check_runs(lower(schedule_from({2, 1, 2}, {"0F0 0B0 0F1", "1F0 1F1 1B0"})));
-      }),
+      error_of([] { check_runs(lower(schedule_from({2, 1, 2}, {"0F0 0B0 0F1", "1F0 1F1 1B0"}))); }),
       "schedule 'sample' would deadlock:\n"
       "  rank 0 stands before 0B0, which waits for 0RECV_B0, whose send 1SEND_B0 stands behind 1F1 "
       "on rank 1\n"

@@ -36,9 +36,7 @@ TEST(Partition, ErrorsSayTheRuleAndTheMend) {
   EXPECT_EQ(error_of([] { Partition::even(4, 6); }), "6 stages do not fit 4 layers; use at most 4");
   EXPECT_EQ(error_of([] { Partition::even(4, 0); }),
             "a partition into 0 stages is impossible; use at least 1");
-  EXPECT_EQ(error_of([] {
-              Partition({3, 0});
-            }),
+  EXPECT_EQ(error_of([] { Partition({3, 0}); }),
             "stage 1 of a partition has 0 layers; give every stage at least 1");
 }
 

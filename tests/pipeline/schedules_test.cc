@@ -71,18 +71,12 @@ TEST(Schedules, RefuseWithRuleNumbersAndMend) {
             "1f1b holds one stage a rank, but chunks = 3; use chunks = 1");
   EXPECT_EQ(kOneFOneB.refuse({2, 1, 1}), std::nullopt);
   EXPECT_EQ(
-      error_of([] {
-        make_schedule("gpipe", {2, 2, 4});
-      }),
+      error_of([] { make_schedule("gpipe", {2, 2, 4}); }),
       "schedule 'gpipe' cannot run: gpipe holds one stage a rank, but chunks = 2; use chunks = 1");
-  EXPECT_EQ(error_of([] {
-              make_schedule("gpipe", {2, 1, 0});
-            }),
+  EXPECT_EQ(error_of([] { make_schedule("gpipe", {2, 1, 0}); }),
             "schedule 'gpipe' cannot run: ranks = 2, chunks = 1, micro_batches = 0; "
             "use at least 1 of each");
-  EXPECT_EQ(error_of([] {
-              make_schedule("gpip", {2, 1, 4});
-            }),
+  EXPECT_EQ(error_of([] { make_schedule("gpip", {2, 1, 4}); }),
             "there is no schedule 'gpip'; use one of gpipe, 1f1b; did you mean 'gpipe'?");
 }
 

@@ -205,9 +205,7 @@ TEST(ShowFault, MarksTheLineOfWhatIsMissing) {
 }
 
 TEST(ValidateError, HasTheFirstFaultAndItsGrid) {
-  EXPECT_EQ(error_of([] {
-              validate(schedule_from({1, 1, 2}, {"0B0 0F0 0B1 0F1"}));
-            }),
+  EXPECT_EQ(error_of([] { validate(schedule_from({1, 1, 2}, {"0B0 0F0 0B1 0F1"})); }),
             "schedule 'sample' is not sound: rule 5, rank 0, action 0 (0B0): its forward 0F0 must "
             "stand before it\n"
             "rank 0: [0B0] 0F0 0B1 0F1  <-- rule 5: its forward 0F0 must stand before it\n");

@@ -38,14 +38,16 @@ checkpoint_every = 10
 judging_step = 10
 )";
 
-/// Bytes that a file may grow to where a full disk is played: room for a checkpoint, not for the whole log.
+/// Bytes that a file may grow to where a full disk is played: room for a checkpoint, not for the
+/// whole log.
 constexpr std::size_t kFileLimit = 150 * 1024;
 
 class Train : public testing::Test {
  protected:
   Train() {
     const auto data = project_root() / "scenarios/data/rts_gmlc/DAY_AHEAD_regional_Load.csv";
-    base::write_file_atomically(folder_ / "tiny.toml", fmt::format(fmt::runtime(kTiny), data.string()));
+    base::write_file_atomically(folder_ / "tiny.toml",
+                                fmt::format(fmt::runtime(kTiny), data.string()));
   }
   CommandResult run(const std::string& arguments) { return frostline(arguments, folder_.path()); }
   std::string file(const std::string& name) { return base::read_file(folder_ / name); }
@@ -67,8 +69,8 @@ std::vector<json> of_kind(const std::vector<json>& events, const std::string& ki
 
 /// Shell words behind a command: sends it a signal as soon as the condition holds, in 20 s at most.
 std::string signal_when(const std::string& signal, const std::string& condition) {
-  return " & pid=$!; for i in $(seq 2000); do " + condition + " && break; sleep 0.01; done; kill -" + signal +
-         " $pid; wait $pid";
+  return " & pid=$!; for i in $(seq 2000); do " + condition +
+         " && break; sleep 0.01; done; kill -" + signal + " $pid; wait $pid";
 }
 
 /// What must be equal of two runs' logs: all but what the wall clock gives.
@@ -90,7 +92,8 @@ TEST_F(Train, LeavesAWholeRunFolder) {
   const auto steps = of_kind(log("run"), "step");
   ASSERT_EQ(steps.size(), 60u);
   EXPECT_LT(steps.back().at("loss"), steps.front().at("loss"));
-  for (const auto* name : {"run/scenario.toml", "run/checkpoint.safetensors", "run/weights.safetensors"})
+  for (const auto* name :
+       {"run/scenario.toml", "run/checkpoint.safetensors", "run/weights.safetensors"})
     EXPECT_FALSE(file(name).empty()) << name;
 }
 
@@ -102,8 +105,9 @@ TEST_F(Train, AScenarioThatWasWrittenReadsBackEqual) {
 }
 
 TEST_F(Train, FreezesByTheRuleAndSaysSo) {
-  const auto result = run("train tiny.toml --out run --json --set freeze.policy=fixed --set freeze.theta1=1e9 "
-                          "--set freeze.theta2=0 --set freeze.theta3=1e9 --set freeze.window=1");
+  const auto result =
+      run("train tiny.toml --out run --json --set freeze.policy=fixed --set freeze.theta1=1e9 "
+          "--set freeze.theta2=0 --set freeze.theta3=1e9 --set freeze.window=1");
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("froze embedding"));
   EXPECT_THAT(result.err, HasSubstr("froze blocks.0"));
@@ -112,8 +116,9 @@ TEST_F(Train, FreezesByTheRuleAndSaysSo) {
 }
 
 TEST_F(Train, InterruptedAndResumedEqualsUninterrupted) {
-  const std::string freezing = " --set freeze.policy=fixed --set freeze.theta1=0.5 --set freeze.theta2=0.2 "
-                               "--set freeze.theta3=2 --set train.steps=400 --set train.checkpoint_every=150";
+  const std::string freezing =
+      " --set freeze.policy=fixed --set freeze.theta1=0.5 --set freeze.theta2=0.2 "
+      "--set freeze.theta3=2 --set train.steps=400 --set train.checkpoint_every=150";
   ASSERT_EQ(run("train tiny.toml --out whole" + freezing).exit_code, 0);
   const auto cut = run("train tiny.toml --out cut" + freezing +
                        signal_when("INT", "grep -qs '\"step\":25,' cut/log.jsonl"));
@@ -137,13 +142,15 @@ TEST_F(Train, AKilledRunGoesOnFromItsLastCheckpoint) {
 }
 
 TEST_F(Train, ThePredictedClockIsReproducible) {
-  const std::string line = "train tiny.toml --set train.budget=time --set train.time_s=0.5 --set "
-                           "train.clock=predicted --set cost.source=table --set cost.forward_ms=1 --set "
-                           "cost.input_gradient_ms=1 --set cost.weight_gradient_ms=1 --out ";
+  const std::string line =
+      "train tiny.toml --set train.budget=time --set train.time_s=0.5 --set "
+      "train.clock=predicted --set cost.source=table --set cost.forward_ms=1 --set "
+      "cost.input_gradient_ms=1 --set cost.weight_gradient_ms=1 --out ";
   ASSERT_EQ(run(line + "a").exit_code, 0);
   ASSERT_EQ(run(line + "b").exit_code, 0);
   EXPECT_EQ(file("a/weights.safetensors"), file("b/weights.safetensors"));
-  // Two ranks, two micro-batches, 3 ms each: 9 ms a step by (m + p - 1)(F + I + W); 500 / 9 rounded up.
+  // Two ranks, two micro-batches, 3 ms each: 9 ms a step by (m + p - 1)(F + I + W); 500 / 9 rounded
+  // up.
   EXPECT_EQ(json::parse(file("a/summary.json")).at("steps"), 56);
 }
 
@@ -170,8 +177,8 @@ TEST_F(Train, AFullDiskLeavesTheLastCheckpointIntact) {
   ASSERT_EQ(run(line + "whole").exit_code, 0);
   ASSERT_GT(file("whole/log.jsonl").size(), kFileLimit);
   ASSERT_LT(file("whole/checkpoint.safetensors").size(), kFileLimit);
-  const auto result = run(fmt::format("--version && trap '' XFSZ && ulimit -f {} && '{}' {} full", kFileLimit / 512,
-                                      FROSTLINE_EXE, line));
+  const auto result = run(fmt::format("--version && trap '' XFSZ && ulimit -f {} && '{}' {} full",
+                                      kFileLimit / 512, FROSTLINE_EXE, line));
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.err, HasSubstr("File too large"));
   ASSERT_EQ(run("train --resume full").exit_code, 0);
@@ -187,7 +194,8 @@ TEST_F(Train, ResumeTakesNoOverrides) {
 TEST_F(Train, AProfileFeedsTheSimulator) {
   const auto profile = run("profile tiny.toml --out profile.json --repeats 3");
   ASSERT_EQ(profile.exit_code, 0) << profile.err;
-  const auto simulated = run("simulate tiny.toml --json --set cost.source=profile --set cost.file=profile.json");
+  const auto simulated =
+      run("simulate tiny.toml --json --set cost.source=profile --set cost.file=profile.json");
   ASSERT_EQ(simulated.exit_code, 0) << simulated.err;
   EXPECT_GT(simulated.json().at("step_time_ms").get<double>(), 0.0);
 }
