@@ -85,6 +85,11 @@ Row row(const std::string& label, const std::vector<json>& summaries,
   return cells;
 }
 
+/// A row in which no run has anything to show.
+bool is_empty(const Row& row) {
+  return std::all_of(row.begin() + 1, row.end(), [](const auto& cell) { return cell == "-"; });
+}
+
 bool same_measure(const std::vector<json>& summaries) {
   return std::all_of(summaries.begin(), summaries.end(), [&](const json& summary) {
     return summary.at("measure") == summaries.front().at("measure");
@@ -181,6 +186,7 @@ std::string comparison_text(const std::vector<json>& summaries) {
   for (auto& more : result_rows(summaries)) rows.push_back(std::move(more));
   if (summaries.size() > 1)
     rows.push_back(row("files", summaries, [](const json& s) { return s.value("folder", "-"); }));
+  std::erase_if(rows, is_empty);
   return format_table(rows);
 }
 

@@ -70,6 +70,7 @@ int run(const Arguments& arguments) {
   }
   auto summary = run_scenario(scenario, cost, world, folder ? &*folder : nullptr, false).summary;
   summary.update(step_json(world.step()));
+  if (scenario.train.clock == "wall") summary["clock"] = "virtual";
   if (folder) folder->write_summary(summary);
   if (arguments.json)
     fmt::print("{}\n", summary.dump(2));
