@@ -22,7 +22,7 @@ class GraphBuilder {
     for (const Rank rank : base::ids<Rank>(static_cast<int>(schedule_.actions.size())))
       add_nodes(rank);
     for (const Vertex node : boost::make_iterator_range(boost::vertices(graph_))) add_inputs(node);
-    return std::move(graph_);
+    return graph_;
   }
 
  private:

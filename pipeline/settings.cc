@@ -22,7 +22,7 @@ std::int64_t stages_of(const PipelineSettings& settings) {
 
 /// "pipeline.ranks = 4" or "pipeline.ranks = 2 with pipeline.chunks = 2".
 std::string sizes_text(const PipelineSettings& settings) {
-  const std::string ranks = fmt::format("pipeline.ranks = {}", settings.ranks);
+  std::string ranks = fmt::format("pipeline.ranks = {}", settings.ranks);
   if (settings.chunks == 1) return ranks;
   return fmt::format("{} with pipeline.chunks = {}", ranks, settings.chunks);
 }

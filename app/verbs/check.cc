@@ -66,7 +66,7 @@ void print_text(const json& run) {
       rows.push_back({key, plain(value)});
     else
       for (const auto& [inner, part] : value.items())
-        rows.push_back({key + "." + inner, plain(part)});
+        rows.push_back({fmt::format("{}.{}", key, inner), plain(part)});
   }
   fmt::print("{}", format_table(rows));
   if (run["model"]["highest_frost_line"] == 0)

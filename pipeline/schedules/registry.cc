@@ -23,8 +23,8 @@ std::optional<std::string> refuse_size(const PipelineShape& shape) {
 }  // namespace
 
 std::span<const ScheduleKind> schedule_kinds() {
-  static const std::array kinds{kGPipe, kOneFOneB};
-  return kinds;
+  static const std::array kKinds{kGPipe, kOneFOneB};
+  return kKinds;
 }
 
 base::Words schedule_names() {
