@@ -42,7 +42,7 @@ void Progress::show_share(const std::string& what, double share) {
 void Progress::draw(double share, const std::string& line) {
   if (!terminal_) {
     const int tenths = static_cast<int>(share * 10);
-    if (tenths > tenths_said_) fmt::print(stderr, "{}\n", line);
+    if (tenths > tenths_said_) fmt::print(stderr, "{}\n", line.substr(kBarWidth + 3));
     tenths_said_ = std::max(tenths, tenths_said_);
     return;
   }

@@ -30,10 +30,8 @@ json parse_line(const std::string& line, const fs::path& file, int number) {
 RunFolder RunFolder::create(const fs::path& path) {
   std::error_code error;
   if (fs::exists(path, error) && !(fs::is_directory(path, error) && fs::is_empty(path, error)))
-    throw base::Error(
-        fmt::format("{}: already there and not an empty folder; name another with --out, "
-                    "or go on with --resume",
-                    path.string()));
+    throw base::Error(fmt::format(
+        "{}: already there and not an empty folder; name another with --out", path.string()));
   fs::create_directories(path, error);
   if (error)
     throw base::Error(

@@ -36,20 +36,19 @@ RunObserver::RunObserver(const pipeline::UnitTable& units, pipeline::Measure mea
                          Progress progress)
     : units_(units), measure_(std::move(measure)), progress_(progress) {}
 
-void RunObserver::begin(std::vector<nlohmann::json> events, std::unique_ptr<RunLog> log) {
-  events_ = std::move(events);
+void RunObserver::begin(const std::vector<nlohmann::json>& events, std::unique_ptr<RunLog> log) {
   log_ = std::move(log);
-  for (const auto& event : events_) show_mask(event);
+  for (const auto& event : events) take(event);
 }
 
-void RunObserver::note(nlohmann::json event) {
-  show_mask(event);
-  events_.push_back(std::move(event));
-  if (log_) log_->append(events_.back());
+void RunObserver::note(const nlohmann::json& event) {
+  take(event);
+  if (log_) log_->append(event);
 }
 
-/// Events that carry a mask (start, decision) say what it freezes.
-void RunObserver::show_mask(const nlohmann::json& event) {
+/// Steps have a time, and start and decisions say what is frozen from then on.
+void RunObserver::take(const nlohmann::json& event) {
+  if (event.at("event") == "step") step_times_.add(event.at("time_ms").get<double>());
   if (!event.contains("mask")) return;
   state_.frost_line = event.at("frost_line").get<int>();
   state_.frozen_share = event.at("frozen_share").get<double>();

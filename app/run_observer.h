@@ -7,19 +7,20 @@
 #include "app/interrupt.h"
 #include "app/progress.h"
 #include "app/run_folder.h"
+#include "app/summary.h"
 #include "pipeline/world.h"
 #include "policy/training_loop.h"
 
 namespace frostline::app {
 
-/// Keeps a run's events, writes them to its log if it has a folder, and tells people what happens.
+/// Writes a run's events to its log if it has a folder, and tells people what happens.
 class RunObserver : public policy::LoopObserver {
  public:
   RunObserver(const pipeline::UnitTable& units, pipeline::Measure measure, Progress progress);
 
   /// Takes the events before the first step (of a resumed run, those until its checkpoint) and the
   /// log that already holds them; `log` is null for a run without a folder.
-  void begin(std::vector<nlohmann::json> events, std::unique_ptr<RunLog> log);
+  void begin(const std::vector<nlohmann::json>& events, std::unique_ptr<RunLog> log);
 
   void step_done(const pipeline::StepRecord& step, const pipeline::Budget& budget) override;
   void validated(const policy::ValidationRecord& record) override;
@@ -29,17 +30,17 @@ class RunObserver : public policy::LoopObserver {
   bool stop_requested() override { return interrupt_.requested(); }
 
   void clear() { progress_.clear(); }
-  const std::vector<nlohmann::json>& events() const { return events_; }
+  const StepTimes& step_times() const { return step_times_; }
 
  private:
-  void note(nlohmann::json event);
-  void show_mask(const nlohmann::json& event);
+  void note(const nlohmann::json& event);
+  void take(const nlohmann::json& event);
 
   const pipeline::UnitTable& units_;
   pipeline::Measure measure_;
   std::unique_ptr<RunLog> log_;
   Progress progress_;
-  std::vector<nlohmann::json> events_;
+  StepTimes step_times_;
   ProgressState state_;
   InterruptGuard interrupt_;
 };

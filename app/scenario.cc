@@ -10,6 +10,15 @@
 namespace frostline::app {
 namespace {
 
+/// A run's name is its folder's.
+base::Allowed<std::string> folder_names() {
+  return {"a name for a folder, without '/'",
+          [](const std::string& name) {
+            return !name.empty() && name.front() != '.' && name.find('/') == std::string::npos;
+          },
+          {}};
+}
+
 void check_clock(base::Document& document, const Scenario& scenario) {
   if (scenario.train.clock == "predicted" && scenario.cost.source.empty())
     document.problem(
@@ -90,7 +99,7 @@ void check(base::Document& document, Scenario& scenario, Use use) {
 const base::Section<GeneralSettings>& general_section() {
   static const auto kSection =
       base::Section<GeneralSettings>("", "Keys at the top of the file.")
-          .key("name", &GeneralSettings::name,
+          .key("name", &GeneralSettings::name, folder_names(),
                "What the run is called, in its summary and its folder.")
           .key("seed", &GeneralSettings::seed, base::at_least<std::int64_t>(0),
                "Seed of every random number: weights, shuffling, dropout.");

@@ -12,7 +12,7 @@
 namespace frostline::app {
 
 Scenario read_scenario(const std::filesystem::path& file, const std::vector<std::string>& overrides,
-                       std::optional<std::uint64_t> seed, Use use) {
+                       std::optional<std::int64_t> seed, Use use) {
   if (file.empty())
     throw wrong_command_line("the scenario file is missing; give its path after the verb");
   auto document = base::Document::from_file(file);
@@ -21,12 +21,41 @@ Scenario read_scenario(const std::filesystem::path& file, const std::vector<std:
   return read_scenario(std::move(document), use);
 }
 
+namespace {
+
+/// What a layer holds for a micro-batch tells sizes of another model or batch apart.
+void check_sizes(const cost::Profile& profile, const Scenario& scenario) {
+  const auto samples = scenario.train.batch / scenario.pipeline.micro_batches;
+  if (profile.micro_batch_size != samples) {
+    throw base::Error(fmt::format(
+        "{}: was measured with {} samples a micro-batch and the scenario has {} (train.batch over "
+        "pipeline.micro_batches); measure again with `frostline profile`",
+        scenario.cost.file.string(), profile.micro_batch_size, samples));
+  }
+  for (std::size_t i = 0; i < scenario.description.layers.size(); ++i) {
+    const auto& layer = scenario.description.layers[i];
+    if (profile.cost.layers.at(i).activation == layer.activation * samples) continue;
+    throw base::Error(fmt::format(
+        "{}: was measured on a model of other sizes: what layer {} holds differs; measure again "
+        "with `frostline profile`",
+        scenario.cost.file.string(), layer.name));
+  }
+}
+
+cost::ModelCost measured_cost(const Scenario& scenario) {
+  const auto profile = cost::read_profile(scenario.cost.file);
+  auto cost = cost::profile_cost(profile, scenario.units.layer_names, scenario.cost.file);
+  if (scenario.has_model()) check_sizes(profile, scenario);
+  return cost;
+}
+
+}  // namespace
+
 std::optional<cost::ModelCost> scenario_cost(const Scenario& scenario) {
   if (scenario.cost.source.empty()) return std::nullopt;
   if (scenario.cost.source == "table")
     return cost::table_cost(scenario.cost, scenario.pipeline.shape(), scenario.layers());
-  return cost::profile_cost(cost::read_profile(scenario.cost.file), scenario.units.layer_names,
-                            scenario.cost.file);
+  return measured_cost(scenario);
 }
 
 namespace {
@@ -35,6 +64,8 @@ pipeline::Partition make_partition(const Scenario& scenario,
                                    const std::optional<cost::ModelCost>& cost) {
   if (const auto* layers = std::get_if<base::Integers>(&scenario.pipeline.partition))
     return pipeline::Partition(std::vector<int>(layers->begin(), layers->end()));
+  const int stages = scenario.pipeline.shape().stages();
+  if (!cost && !scenario.has_model()) return pipeline::Partition::even(scenario.layers(), stages);
   const auto weights = cost ? *cost : cost::flops_as_cost(scenario.description);
   return cost::balanced_partition(weights, scenario.units,
                                   pipeline::FreezeMask(scenario.units.size()),

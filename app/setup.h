@@ -11,7 +11,7 @@ namespace frostline::app {
 
 /// The documents of a command line: the scenario file with its overrides.
 Scenario read_scenario(const std::filesystem::path& file, const std::vector<std::string>& overrides,
-                       std::optional<std::uint64_t> seed, Use use);
+                       std::optional<std::int64_t> seed, Use use);
 
 /// What the layers cost, from [cost]; absent if the scenario gives no source. Throws base::Error if
 /// a profile is missing or of another model.

@@ -12,21 +12,12 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kMedianSteps = 20;
-
-json median(std::vector<double> values) {
+json median(std::deque<double> values) {
   if (values.empty()) return nullptr;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   if (values.size() % 2 == 1) return *middle;
   return (*middle + *std::max_element(values.begin(), middle)) / 2;
-}
-
-std::vector<double> step_times(const std::vector<json>& events) {
-  std::vector<double> times;
-  for (const auto& event : events)
-    if (event.at("event") == "step") times.push_back(event.at("time_ms").get<double>());
-  return times;
 }
 
 std::string ending_text(policy::Ending ending) {
@@ -149,10 +140,14 @@ std::vector<Row> budget_rows(const std::vector<json>& all) {
 
 }  // namespace
 
-json summarise(const Scenario& scenario, const std::vector<json>& events,
-               const policy::Outcome& outcome, const pipeline::Measure& measure) {
-  const auto times = step_times(events);
-  const auto part = static_cast<std::ptrdiff_t>(std::min(kMedianSteps, times.size()));
+void StepTimes::add(double ms) {
+  if (first.size() < kKept) first.push_back(ms);
+  last.push_back(ms);
+  if (last.size() > kKept) last.pop_front();
+}
+
+json summarise(const Scenario& scenario, const StepTimes& times, const policy::Outcome& outcome,
+               const pipeline::Measure& measure) {
   const auto used = base::to_seconds(outcome.budget.used_time);
   return {{"name", scenario.general.name},
           {"policy", scenario.freeze.policy},
@@ -162,8 +157,8 @@ json summarise(const Scenario& scenario, const std::vector<json>& events,
           {"ending", ending_text(outcome.ending)},
           {"steps", outcome.budget.used_steps},
           {"total_time_s", used},
-          {"step_time_start_ms", median({times.begin(), times.begin() + part})},
-          {"step_time_ms", median({times.end() - part, times.end()})},
+          {"step_time_start_ms", median(times.first)},
+          {"step_time_ms", median(times.last)},
           {"measure",
            {{"name", measure.name},
             {"unit", measure.unit},

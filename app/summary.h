@@ -1,5 +1,6 @@
 #pragma once
 
+#include <deque>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -10,10 +11,20 @@
 
 namespace frostline::app {
 
-/// What a run came to, from its events: the JSON of summary.json. "step_time_ms" is the median over
+/// The times of a run's first and last steps, in milliseconds: all that a summary needs of them.
+struct StepTimes {
+  static constexpr std::size_t kKept = 20;
+
+  void add(double ms);
+
+  std::deque<double> first;
+  std::deque<double> last;
+};
+
+/// What a run came to: the JSON of summary.json. "step_time_ms" is the median over
 /// the last 20 steps, "step_time_start_ms" over the first 20. Scores stand under "measure" with the
 /// measure's own sign.
-nlohmann::json summarise(const Scenario& scenario, const std::vector<nlohmann::json>& events,
+nlohmann::json summarise(const Scenario& scenario, const StepTimes& times,
                          const policy::Outcome& outcome, const pipeline::Measure& measure);
 
 /// The summary for people.

@@ -20,7 +20,9 @@ void add_scenario_options(CLI::App& command, Arguments& arguments) {
                   "Override one key of the scenario: section.key=value; may be repeated")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
-  command.add_option("--seed", arguments.seed, "Override the scenario's seed")->type_name("N");
+  command.add_option("--seed", arguments.seed, "Override the scenario's seed")
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber.description(""));
 }
 
 void add_json_option(CLI::App& command, Arguments& arguments) {

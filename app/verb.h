@@ -20,7 +20,7 @@ namespace frostline::app {
 struct Arguments {
   std::filesystem::path scenario;
   std::vector<std::string> set;  ///< "key=value" overrides, in order
-  std::optional<std::uint64_t> seed;
+  std::optional<std::int64_t> seed;
   bool json = false;
   std::filesystem::path out;     ///< folder of a run, or the file to write
   std::filesystem::path resume;  ///< folder of a run to go on with

@@ -100,7 +100,8 @@ Partition follow_splits(const std::vector<std::vector<Tail>>& tails) {
 Partition balanced_partition(const ModelCost& cost, const UnitTable& units, const FreezeMask& mask,
                              int stages) {
   assert(static_cast<int>(cost.layers.size()) == units.layers());
-  if (stages < 1 || units.layers() < stages) return Partition::even(units.layers(), stages);
+  // One layer a stage leaves nothing to choose; fewer are refused there.
+  if (stages < 1 || units.layers() <= stages) return Partition::even(units.layers(), stages);
   const RunTimes times(cost, units, mask);
   std::vector<std::vector<Tail>> tails{single_stage(times)};
   while (static_cast<int>(tails.size()) < stages) {

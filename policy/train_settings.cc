@@ -35,7 +35,7 @@ using TrainSection = base::Section<S>;
 TrainSection with_budget_keys(TrainSection section) {
   return std::move(section)
       .key("budget", &S::budget, one_of({"steps", "time"}), "What ends the run: steps or time_s.")
-      .key("steps", &S::steps, at_least(1), "Optimizer steps, for budget = \"steps\".")
+      .key("steps", &S::steps, between(1, 1000000000), "Optimizer steps, for budget = \"steps\".")
       // Ten days: far below what a duration can hold.
       .key("time_s", &S::time_s, between(0.001, 864000.0),
            "Seconds on the run's clock, for budget = \"time\"; transitions, validations and "

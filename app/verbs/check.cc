@@ -7,6 +7,7 @@
 #include "app/table.h"
 #include "app/verbs/verbs.h"
 #include "cost/plan_times.h"
+#include "models/data/load_windows.h"
 #include "pipeline/rewrite.h"
 #include "policy/policies/registry.h"
 
@@ -81,6 +82,8 @@ void add_options(CLI::App& command, Arguments& arguments) {
 int run(const Arguments& arguments) {
   const auto scenario =
       read_scenario(arguments.scenario, arguments.set, arguments.seed, Use::kCheck);
+  if (scenario.has_model() && !scenario.data.file.empty())
+    models::LoadWindows::load(scenario.data);  // for what is wrong with the data
   const auto description = describe_run(scenario);
   if (arguments.json)
     fmt::print("{}\n", description.dump(2));

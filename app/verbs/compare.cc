@@ -5,6 +5,7 @@
 #include "app/run_folder.h"
 #include "app/summary.h"
 #include "app/verbs/verbs.h"
+#include "base/error.h"
 
 namespace frostline::app {
 namespace {
@@ -22,10 +23,12 @@ int run(const Arguments& arguments) {
     summaries.push_back(RunFolder::open(path).read_summary());
     summaries.back()["folder"] = path.string();
   }
-  if (arguments.json)
-    fmt::print("{}\n", nlohmann::json(summaries).dump(2));
-  else
-    fmt::print("{}", comparison_text(summaries));
+  try {
+    fmt::print("{}", arguments.json ? nlohmann::json(summaries).dump(2) + "\n"
+                                    : comparison_text(summaries));
+  } catch (const nlohmann::json::exception& fault) {
+    throw base::Error(fmt::format("a summary.json is not what a run leaves: {}", fault.what()));
+  }
   return 0;
 }
 

@@ -40,7 +40,8 @@ void add_options(CLI::App& command, Arguments& arguments) {
   command.add_option("--out", arguments.out, "The file to write; profile.json by default")
       ->type_name("FILE");
   command
-      .add_option("--repeats", arguments.repeats, "Rounds of measurement; a figure is their median")
+      .add_option("--repeats", arguments.repeats,
+                  "Rounds of measurement, 3 to 10000, 30 by default; a figure is their median")
       ->type_name("N")
       ->check(CLI::Range(3, 10000).description(""))
       ->capture_default_str();

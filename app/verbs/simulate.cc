@@ -9,6 +9,7 @@
 #include "app/summary.h"
 #include "app/table.h"
 #include "app/verbs/verbs.h"
+#include "base/error.h"
 #include "sim/event_world.h"
 
 namespace frostline::app {
@@ -68,7 +69,10 @@ int run(const Arguments& arguments) {
     folder = RunFolder::create(arguments.out);
     folder->write_scenario(scenario.to_toml());
   }
-  auto summary = run_scenario(scenario, cost, world, folder ? &*folder : nullptr, false).summary;
+  auto [outcome, summary] = run_scenario(scenario, cost, world, folder ? &*folder : nullptr, false);
+  if (outcome.ending == policy::Ending::kInterrupted) {
+    throw base::Error(fmt::format("interrupted after step {}", outcome.budget.used_steps));
+  }
   summary.update(step_json(world.step()));
   if (scenario.train.clock == "wall") summary["clock"] = "virtual";
   if (folder) folder->write_summary(summary);

@@ -35,35 +35,26 @@ std::string baselines_text(const json& summary) {
   return format_table(rows);
 }
 
-/// A run to go on with, or a new one in a new folder.
-struct Job {
-  Scenario scenario;
-  RunFolder folder;
-  bool resume;
-};
-
-Job resumed_job(const Arguments& arguments) {
+Scenario resumed_scenario(const Arguments& arguments) {
   if (!arguments.scenario.empty() || !arguments.set.empty() || arguments.seed ||
-      !arguments.out.empty())
+      !arguments.out.empty()) {
     throw wrong_command_line(
         "--resume takes the scenario from the run; give no SCENARIO, --set, --seed or --out with "
         "it");
-  auto folder = RunFolder::open(arguments.resume);
-  if (!std::filesystem::exists(folder.checkpoint()))
+  }
+  const auto folder = RunFolder::open(arguments.resume);
+  if (!std::filesystem::exists(folder.checkpoint())) {
     throw base::Error(
         fmt::format("{}: has no checkpoint yet; start the run again", arguments.resume.string()));
-  return {read_scenario(folder.scenario(), {}, {}, Use::kTrain), folder, true};
+  }
+  return read_scenario(folder.scenario(), {}, {}, Use::kTrain);
 }
 
-Job new_job(const Arguments& arguments) {
-  auto scenario = read_scenario(arguments.scenario, arguments.set, arguments.seed, Use::kTrain);
-  const auto path =
-      arguments.out.empty() ? RunFolder::free_name("runs", scenario.general.name) : arguments.out;
-  // The data are read before the folder is made: where they are broken, nothing is written.
-  models::LoadWindows::load(scenario.data);
-  auto folder = RunFolder::create(path);
+RunFolder new_folder(const Arguments& arguments, const Scenario& scenario) {
+  auto folder = RunFolder::create(
+      arguments.out.empty() ? RunFolder::free_name("runs", scenario.general.name) : arguments.out);
   folder.write_scenario(scenario.to_toml());
-  return {std::move(scenario), std::move(folder), false};
+  return folder;
 }
 
 void print_text(const json& summary, const RunFolder& folder) {
@@ -71,21 +62,22 @@ void print_text(const json& summary, const RunFolder& folder) {
              folder.path().string());
 }
 
-int finish(const FinishedRun& run, const Job& job, RealTraining& training, bool as_json) {
+int finish(const FinishedRun& run, const Scenario& scenario, const RunFolder& folder,
+           RealTraining& training, bool as_json) {
   if (run.outcome.ending == policy::Ending::kInterrupted) {
     fmt::print(stderr, "interrupted after step {}; go on with `frostline train --resume {}`\n",
-               run.outcome.budget.used_steps, job.folder.path().string());
+               run.outcome.budget.used_steps, folder.path().string());
     return 1;
   }
   auto summary = run.summary;
-  summary["baselines"] = baselines_json(job.scenario);
-  summary["folder"] = job.folder.path().string();
-  training.export_weights(job.folder.weights());
-  job.folder.write_summary(summary);
+  summary["baselines"] = baselines_json(scenario);
+  summary["folder"] = folder.path().string();
+  training.export_weights(folder.weights());
+  folder.write_summary(summary);
   if (as_json)
     fmt::print("{}\n", summary.dump(2));
   else
-    print_text(summary, job.folder);
+    print_text(summary, folder);
   return 0;
 }
 
@@ -100,12 +92,16 @@ void add_options(CLI::App& command, Arguments& arguments) {
 
 int run(const Arguments& arguments) {
   require_libtorch("train");
-  const auto job = arguments.resume.empty() ? new_job(arguments) : resumed_job(arguments);
-  const auto cost = scenario_cost(job.scenario);
-  const auto training = make_real_training(job.scenario);
-  const auto finished =
-      run_scenario(job.scenario, cost, training->world(), &job.folder, job.resume);
-  return finish(finished, job, *training, arguments.json);
+  const bool resume = !arguments.resume.empty();
+  const auto scenario =
+      resume ? resumed_scenario(arguments)
+             : read_scenario(arguments.scenario, arguments.set, arguments.seed, Use::kTrain);
+  const auto cost = scenario_cost(scenario);
+  const auto training = make_real_training(scenario);
+  // After everything that can be wrong was read: a start that fails leaves nothing behind.
+  const auto folder = resume ? RunFolder::open(arguments.resume) : new_folder(arguments, scenario);
+  const auto finished = run_scenario(scenario, cost, training->world(), &folder, resume);
+  return finish(finished, scenario, folder, *training, arguments.json);
 }
 
 }  // namespace

@@ -16,6 +16,9 @@
 namespace frostline::models {
 namespace {
 
+/// Sums of squares over a series stay far from overflow, also in float32.
+constexpr double kLargest = 1e12;
+
 struct Field {
   std::string_view text;
   int column = 1;  ///< where its text starts in the line, from 1
@@ -120,6 +123,10 @@ double number_in(const Field& field, const base::Place& place, const std::string
   if (field.text.empty() || stop != end || fault == std::errc::invalid_argument) {
     throw base::Error(place,
                       fmt::format("'{}' in column '{}' is not a number", field.text, column));
+  }
+  if (fault == std::errc{} && std::isfinite(value) && std::abs(value) > kLargest) {
+    throw base::Error(place, fmt::format("{} in column '{}' is beyond {:g}: no load in any unit",
+                                         field.text, column, kLargest));
   }
   if (fault != std::errc{} || !std::isfinite(value)) {
     throw base::Error(

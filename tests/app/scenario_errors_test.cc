@@ -88,6 +88,25 @@ TEST_F(ScenarioErrors, NothingIsWrittenForAWrongScenario) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "run"));
 }
 
+TEST_F(ScenarioErrors, AnEmptyScenarioIsSound) {
+  const auto result = check("");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+}
+
+TEST_F(ScenarioErrors, ARunsNameStaysInItsFolder) {
+  const auto result = check("name = '../../elsewhere'\n");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("x.toml:1:8: name"));
+}
+
+TEST_F(ScenarioErrors, CheckReadsTheData) {
+  base::write_file_atomically(folder_ / "load.csv", "hour,3\n1,5.0\n2,1e308\n");
+  const auto result =
+      check("[model]\nkind = 'forecaster'\n[data]\nfile = 'load.csv'\nseries = ['3']\n");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, HasSubstr("load.csv:3:3"));
+}
+
 struct CommandLineCase {
   std::string arguments;
   std::string message;
@@ -109,6 +128,7 @@ INSTANTIATE_TEST_SUITE_P(
                     CommandLineCase{"", "subcommand"},
                     CommandLineCase{"simulate --nonsense x.toml", "--nonsense"},
                     CommandLineCase{"check scenarios/zero_bubble_1_5b.toml --seed minus", "--seed"},
+                    CommandLineCase{"check scenarios/zero_bubble_1_5b.toml --seed -1", "--seed"},
                     CommandLineCase{"document weather", "weather"},
                     CommandLineCase{"compare", "runs"}));
 

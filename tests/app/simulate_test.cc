@@ -86,6 +86,31 @@ TEST(Simulate, AnExistingRunIsNotOverwritten) {
   EXPECT_THAT(again.err, HasSubstr("already there"));
 }
 
+TEST(Simulate, ThousandsOfRanksTakeSeconds) {
+  const auto result = frostline(
+      "simulate scenarios/zero_bubble_1_5b.toml --json --set pipeline.ranks=2048 "
+      "--set pipeline.micro_batches=4 --set train.steps=2");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.json().at("rank_bubble_rate").size(), 2048u);
+}
+
+TEST(Simulate, AnInterruptedRunEndsWithCode1) {
+  const auto result = frostline(
+      "simulate scenarios/frozen_prefix.toml --set train.steps=1000000000 & pid=$!; "
+      "sleep 0.5; kill -INT $pid; wait $pid");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, HasSubstr("interrupted after step"));
+}
+
+TEST(Compare, ADamagedSummaryIsAClearError) {
+  const base::TemporaryFolder folder;
+  base::write_file_atomically(folder / "scenario.toml", "name = 'x'\n");
+  base::write_file_atomically(folder / "summary.json", "{}");
+  const auto result = frostline("compare " + folder.path().string());
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, HasSubstr("a summary.json is not what a run leaves"));
+}
+
 TEST(Compare, AFolderThatIsNoRunIsAnError) {
   const base::TemporaryFolder folder;
   const auto result = frostline("compare " + folder.path().string());

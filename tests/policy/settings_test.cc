@@ -162,7 +162,7 @@ TEST(TrainSettings, RefuseWhatNoKeyAllows) {
       {"clock = 'sun'", "use one of wall, predicted"},
       {"optimizer = 'adamW'", "did you mean 'adamw'?"},
       {"schedule = 'step'", "use one of cosine, linear, constant"},
-      {"steps = 0", "at least 1"},
+      {"steps = 0", "between 1 and 1000000000"},
       {"time_s = 0", "train.time_s = 0"},
       {"time_s = 1e9", "train.time_s = 1"},
       {"beta1 = 1.0", "use at least 0 and below 1"},

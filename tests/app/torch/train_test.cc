@@ -185,6 +185,23 @@ TEST_F(Train, AFullDiskLeavesTheLastCheckpointIntact) {
   EXPECT_EQ(file("full/weights.safetensors"), file("whole/weights.safetensors"));
 }
 
+TEST_F(Train, AFailedStartLeavesNothingBehind) {
+  base::write_file_atomically(folder_ / "broken.safetensors", "no weights");
+  const auto result = run("train tiny.toml --out run --set model.weights=broken.safetensors");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, HasSubstr("broken.safetensors"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "run"));
+}
+
+TEST_F(Train, ALogThatEndsBeforeItsCheckpointIsRefused) {
+  ASSERT_EQ(run("train tiny.toml --out run").exit_code, 0);
+  const auto whole = file("run/log.jsonl");
+  base::write_file_atomically(folder_ / "run/log.jsonl", whole.substr(0, whole.size() / 2));
+  const auto result = run("train --resume run");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, HasSubstr("the checkpoint is after step 60"));
+}
+
 TEST_F(Train, ResumeTakesNoOverrides) {
   const auto result = run("train --resume run --set train.steps=3");
   EXPECT_EQ(result.exit_code, 2);
@@ -198,6 +215,12 @@ TEST_F(Train, AProfileFeedsTheSimulator) {
       run("simulate tiny.toml --json --set cost.source=profile --set cost.file=profile.json");
   ASSERT_EQ(simulated.exit_code, 0) << simulated.err;
   EXPECT_GT(simulated.json().at("step_time_ms").get<double>(), 0.0);
+  for (const std::string other : {"model.width=16", "train.batch=16"}) {
+    const auto refused = run(
+        "simulate tiny.toml --set cost.source=profile --set cost.file=profile.json --set " + other);
+    EXPECT_EQ(refused.exit_code, 1) << other;
+    EXPECT_THAT(refused.err, HasSubstr("measure again with `frostline profile`"));
+  }
 }
 
 }  // namespace
