@@ -21,9 +21,9 @@ std::string bar(double share) {
 
 }  // namespace
 
-std::string progress_line(const ProgressState& state) {
-  std::string text = fmt::format("[{}] {:3.0f} %  step {}", bar(state.budget_share),
-                                 100 * std::min(state.budget_share, 1.0), state.steps);
+std::string progress_text(const ProgressState& state) {
+  std::string text =
+      fmt::format("{:3.0f} %  step {}", 100 * std::min(state.budget_share, 1.0), state.steps);
   if (state.loss) text += fmt::format("  loss {:.4f}", *state.loss);
   if (!state.score.empty()) text += "  " + state.score;
   return text + fmt::format("  {:.1f} ms/step  frozen {:.0f} %  frost line {}",
@@ -31,18 +31,22 @@ std::string progress_line(const ProgressState& state) {
                             state.frost_line);
 }
 
-Progress Progress::on_stderr() { return Progress(isatty(STDERR_FILENO) == 1); }
-
-void Progress::show(const ProgressState& state) { draw(state.budget_share, progress_line(state)); }
-
-void Progress::show_share(const std::string& what, double share) {
-  draw(share, fmt::format("[{}] {:3.0f} %  {}", bar(share), 100 * share, what));
+std::string with_bar(double share, const std::string& text) {
+  return fmt::format("[{}] {}", bar(share), text);
 }
 
-void Progress::draw(double share, const std::string& line) {
+Progress Progress::on_stderr() { return Progress(isatty(STDERR_FILENO) == 1); }
+
+void Progress::show(const ProgressState& state) { draw(state.budget_share, progress_text(state)); }
+
+void Progress::show_share(const std::string& what, double share) {
+  draw(share, fmt::format("{:3.0f} %  {}", 100 * share, what));
+}
+
+void Progress::draw(double share, const std::string& text) {
   if (!terminal_) {
     const int tenths = static_cast<int>(share * 10);
-    if (tenths > tenths_said_) fmt::print(stderr, "{}\n", line.substr(kBarWidth + 3));
+    if (tenths > tenths_said_) fmt::print(stderr, "{}\n", text);
     tenths_said_ = std::max(tenths, tenths_said_);
     return;
   }
@@ -50,7 +54,7 @@ void Progress::draw(double share, const std::string& line) {
   if (now - last_drawn_ < kRedraw) return;
   last_drawn_ = now;
   bar_is_shown_ = true;
-  fmt::print(stderr, "\r\033[K{}", line);
+  fmt::print(stderr, "\r\033[K{}", with_bar(share, text));
   std::fflush(stderr);
 }
 

@@ -20,9 +20,10 @@ struct ProgressState {
   int frost_line = 0;
 };
 
-/// The line without colours: "[=====>    ]  43 %  step 120  loss 0.0123  MAPE 3.61 %  81.2 ms/step
-/// frozen 50 %  frost line 5".
-std::string progress_line(const ProgressState& state);
+/// " 43 %  step 120  loss 0.0123  MAPE 3.610 %  81.2 ms/step  frozen 50 %  frost line 5".
+std::string progress_text(const ProgressState& state);
+/// The text behind a bar, without colours: "[=====>    ]  43 %  step 120 ...".
+std::string with_bar(double share, const std::string& text);
 
 /// Progress on stderr: a bar that is redrawn on a terminal; elsewhere a plain line every tenth of
 /// the budget.
@@ -41,7 +42,7 @@ class Progress {
   void clear();
 
  private:
-  void draw(double share, const std::string& line);
+  void draw(double share, const std::string& text);
 
   bool terminal_;
   bool bar_is_shown_ = false;

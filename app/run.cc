@@ -53,13 +53,17 @@ FinishedRun run_scenario(const Scenario& scenario, const std::optional<cost::Mod
                          pipeline::World& world, const RunFolder* folder, bool resume) {
   const auto policy = policy::make_policy(scenario.freeze, scenario.units);
   RunObserver observer(scenario.units, world.measure(), Progress::on_stderr());
+  const auto initial_mask = policy->initial_mask();
+  const auto planner =
+      [plan = make_plan(scenario, cost, initial_mask)](const pipeline::FreezeMask& mask) mutable {
+        plan.freeze = pipeline::FreezePlan(mask);
+        return plan;
+      };
   policy::TrainingLoop loop(
-      world, *policy, scenario.units,
-      [&](const pipeline::FreezeMask& mask) { return make_plan(scenario, cost, mask); },
+      world, *policy, scenario.units, planner,
       loop_settings(scenario, cost, folder ? folder->checkpoint() : std::filesystem::path()),
       observer);
-  std::vector<json> events{
-      start_event(scenario.units, policy->initial_mask(), scenario.freeze.judging_step)};
+  std::vector<json> events{start_event(scenario.units, initial_mask, scenario.freeze.judging_step)};
   if (resume) events = past_events(*folder, loop.resume(folder->checkpoint()));
   auto log = folder ? std::make_unique<RunLog>(folder->log(), events) : nullptr;
   observer.begin(events, std::move(log));

@@ -10,7 +10,7 @@
 namespace frostline::app {
 
 /// The events of a run as JSON objects, one a line in the run's log. Each has "event": start, step,
-/// validation, decision, checkpoint, message or end. Times are in milliseconds, shares 0..1.
+/// validation, decision, checkpoint or message. Times are in milliseconds, shares 0..1.
 nlohmann::json start_event(const pipeline::UnitTable& units, const pipeline::FreezeMask& mask,
                            std::int64_t judging_step);
 nlohmann::json step_event(const pipeline::StepRecord& step);

@@ -68,8 +68,7 @@ pipeline::Partition make_partition(const Scenario& scenario,
   if (!cost && !scenario.has_model()) return pipeline::Partition::even(scenario.layers(), stages);
   const auto weights = cost ? *cost : cost::flops_as_cost(scenario.description);
   return cost::balanced_partition(weights, scenario.units,
-                                  pipeline::FreezeMask(scenario.units.size()),
-                                  scenario.pipeline.shape().stages());
+                                  pipeline::FreezeMask(scenario.units.size()), stages);
 }
 
 }  // namespace

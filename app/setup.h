@@ -17,8 +17,8 @@ Scenario read_scenario(const std::filesystem::path& file, const std::vector<std:
 /// a profile is missing or of another model.
 std::optional<cost::ModelCost> scenario_cost(const Scenario& scenario);
 
-/// The plan for a mask: schedule and partition as the scenario says, balanced by `cost`, or by the
-/// layers' FLOPs without one.
+/// The plan for a mask; another mask changes its `freeze` alone: schedule and partition as the
+/// scenario says, balanced by `cost`, or by the layers' FLOPs without one.
 pipeline::Plan make_plan(const Scenario& scenario, const std::optional<cost::ModelCost>& cost,
                          const pipeline::FreezeMask& mask);
 

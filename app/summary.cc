@@ -6,18 +6,16 @@
 #include <functional>
 
 #include "app/table.h"
+#include "policy/median.h"
 
 namespace frostline::app {
 namespace {
 
 using nlohmann::json;
 
-json median(std::deque<double> values) {
+json median_or_null(const std::deque<double>& values) {
   if (values.empty()) return nullptr;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
+  return policy::median({values.begin(), values.end()});
 }
 
 std::string ending_text(policy::Ending ending) {
@@ -157,8 +155,8 @@ json summarise(const Scenario& scenario, const StepTimes& times, const policy::O
           {"ending", ending_text(outcome.ending)},
           {"steps", outcome.budget.used_steps},
           {"total_time_s", used},
-          {"step_time_start_ms", median(times.first)},
-          {"step_time_ms", median(times.last)},
+          {"step_time_start_ms", median_or_null(times.first)},
+          {"step_time_ms", median_or_null(times.last)},
           {"measure",
            {{"name", measure.name},
             {"unit", measure.unit},

@@ -49,9 +49,7 @@ void TrainingLoop::start() {
   state_.started = true;
   state_.situation.mask = policy_.initial_mask();
   assert(state_.situation.mask.size() == units_.size());
-  plan_ = planner_(state_.situation.mask);
-  const Duration transition = world_.transition(plan_);
-  charge(is_predicted() ? Duration{} : transition);
+  charge(go_to_plan());
   validate();
   state_.reserve = state_.validation_time;
   check_time_is_left();
@@ -68,10 +66,7 @@ void TrainingLoop::check_time_is_left() const {
 }
 
 /// Setting up again is what the interruption costs.
-void TrainingLoop::go_on() {
-  plan_ = planner_(state_.situation.mask);
-  world_.transition(plan_);
-}
+void TrainingLoop::go_on() { go_to_plan(); }
 
 void TrainingLoop::run_to_next_stop() {
   if (state_.steps_into_judging_step == 0) state_.statistics = policy_.needs(situation());
@@ -92,7 +87,7 @@ pipeline::Order TrainingLoop::next_order() {
   order.steps = static_cast<int>(steps);
   order.learning_rate = settings_.learning_rate;
   order.budget = budget_for_steps();
-  if (is_predicted()) order.step_time = settings_.predicted_step(plan_);
+  order.step_time = step_time_;
   order.statistics = state_.statistics;
   order.begins_judging_step = into == 0;
   order.ends_judging_step = into + steps == settings_.judging_step;
@@ -163,11 +158,17 @@ Duration TrainingLoop::apply(const FreezeMask& mask) {
     if (mask.frozen(unit) && !before.frozen(unit)) ++state_.freezes;
   }
   state_.situation.mask = mask;
-  plan_ = planner_(mask);
-  const Duration transition = world_.transition(plan_);
-  const Duration cost = is_predicted() ? Duration{} : transition;
+  const Duration cost = go_to_plan();
   charge(cost);
   return cost;
+}
+
+/// The plan of the mask that stands; what going there costs on the run's clock.
+Duration TrainingLoop::go_to_plan() {
+  plan_ = planner_(state_.situation.mask);
+  if (is_predicted()) step_time_ = settings_.predicted_step(plan_);
+  const Duration took = world_.transition(plan_);
+  return is_predicted() ? Duration{} : took;
 }
 
 void TrainingLoop::validate_if_due() {

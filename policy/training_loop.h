@@ -114,6 +114,7 @@ class TrainingLoop {
   void check_progress(const pipeline::Order& order, const pipeline::Report& report);
   void judge(const pipeline::Report& report);
   base::Duration apply(const pipeline::FreezeMask& mask);
+  base::Duration go_to_plan();
   void validate_if_due();
   bool validation_is_affordable();
   void validate();
@@ -141,6 +142,7 @@ class TrainingLoop {
   LoopSettings settings_;
   LoopObserver& observer_;
   pipeline::Plan plan_;
+  std::optional<base::Duration> step_time_;  // of the plan, on the predicted clock
   State state_;
   bool stop_requested_ = false;
   bool unsaved_ = false;  // something has changed since the last checkpoint

@@ -21,7 +21,7 @@ TEST(Progress, TheLineShowsWhatTheRunDoes) {
                             .step_time = base::from_ms(81.25),
                             .frozen_share = 0.25,
                             .frost_line = 3};
-  EXPECT_EQ(progress_line(state),
+  EXPECT_EQ(with_bar(state.budget_share, progress_text(state)),
             "[==========>         ]  50 %  step 120  loss 0.0123  MAPE 3.610 %  81.2 ms/step  "
             "frozen 25 %  "
             "frost line 3");
