@@ -19,7 +19,8 @@ std::vector<Action> actions_of(StageId stage, int micro_batches) {
   return actions;
 }
 
-Schedule make(const PipelineShape& shape) {
+Schedule make(const ScheduleRequest& request) {
+  const PipelineShape& shape = request.shape;
   Schedule schedule{std::string(kGPipe.name), shape, looped_placement(shape), {}};
   for (const StageId stage : base::ids<StageId>(shape.stages())) {
     schedule.actions.push_back(actions_of(stage, shape.micro_batches));

@@ -24,7 +24,8 @@ std::vector<Action> actions_of(StageId stage, const PipelineShape& shape) {
   return actions;
 }
 
-Schedule make(const PipelineShape& shape) {
+Schedule make(const ScheduleRequest& request) {
+  const PipelineShape& shape = request.shape;
   Schedule schedule{std::string(kOneFOneB.name), shape, looped_placement(shape), {}};
   for (const StageId stage : base::ids<StageId>(shape.stages())) {
     schedule.actions.push_back(actions_of(stage, shape));

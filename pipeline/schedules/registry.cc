@@ -40,17 +40,17 @@ const ScheduleKind* find_schedule(std::string_view name) {
   return nullptr;
 }
 
-Schedule make_schedule(std::string_view name, const PipelineShape& shape) {
+Schedule make_schedule(std::string_view name, const ScheduleRequest& request) {
   const ScheduleKind* kind = find_schedule(name);
   if (kind == nullptr) {
     const base::Words names = schedule_names();
     throw base::Error(fmt::format("there is no schedule '{}'; use one of {}{}", name,
                                   fmt::join(names, ", "), base::did_you_mean(name, names)));
   }
-  auto refusal = refuse_size(shape);
-  if (!refusal) refusal = kind->refuse(shape);
+  auto refusal = refuse_size(request.shape);
+  if (!refusal) refusal = kind->refuse(request.shape);
   if (refusal) throw base::Error(fmt::format("schedule '{}' cannot run: {}", name, *refusal));
-  return kind->make(shape);
+  return kind->make(request);
 }
 
 }  // namespace frostline::pipeline

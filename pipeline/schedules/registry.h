@@ -4,11 +4,37 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "base/bytes.h"
 #include "base/document.h"
+#include "base/time.h"
 #include "pipeline/schedule.h"
 
 namespace frostline::pipeline {
+
+/// What the heuristics know of one stage, for one micro-batch.
+struct StageFigures {
+  base::Duration forward;
+  base::Duration input_gradient;
+  base::Duration weight_gradient;
+  base::Bytes activation;            ///< held from F
+  base::Bytes after_input_gradient;  ///< the part of it still held between I and W
+};
+
+/// What a schedule is made from. Only the schedules that search for an order look beyond the shape.
+struct ScheduleRequest {
+  ScheduleRequest(const PipelineShape& sizes) : shape(sizes) {}  // NOLINT: a shape is a request
+  ScheduleRequest(int ranks, int chunks, int micro_batches) : shape{ranks, chunks, micro_batches} {}
+
+  PipelineShape shape;
+  /// One a stage; empty: all times equal, and half of an activation is held between I and W.
+  std::vector<StageFigures> stages;
+  base::Duration send{};  ///< delay of a transfer between ranks
+  /// What a rank may hold of activations, in multiples of 1F1B's peak (ranks x one micro-batch's);
+  /// 0: the schedule's own.
+  double memory_limit = 0;
+};
 
 /// One way to order the micro-batches of a step. Each lives in a file of its own beside this one.
 struct ScheduleKind {
@@ -18,7 +44,7 @@ struct ScheduleKind {
   /// that works.
   std::optional<std::string> (*refuse)(const PipelineShape& shape);
   /// Computations only; sends and receives are placed by `lower`.
-  Schedule (*make)(const PipelineShape& shape);
+  Schedule (*make)(const ScheduleRequest& request);
 };
 
 std::span<const ScheduleKind> schedule_kinds();
@@ -26,6 +52,6 @@ base::Words schedule_names();
 /// nullptr if there is none of that name.
 const ScheduleKind* find_schedule(std::string_view name);
 /// The schedule of that name. Throws base::Error if there is none or it refuses the shape.
-Schedule make_schedule(std::string_view name, const PipelineShape& shape);
+Schedule make_schedule(std::string_view name, const ScheduleRequest& request);
 
 }  // namespace frostline::pipeline
