@@ -31,7 +31,7 @@ double optimizer_ns(const ModelCost& cost, const UnitShares& shares, const Plan&
   const pipeline::FreezeMask mask = plan.freeze.whole_step();
   double sum = 0;
   for (const StageId stage : base::ids<StageId>(plan.partition.stages())) {
-    if (plan.schedule.rank_of(stage) != rank) continue;
+    if (plan.schedule->rank_of(stage) != rank) continue;
     for (const LayerId layer : plan.partition.layers_of(stage)) {
       sum += cost.layers[layer.index()].optimizer_ns * shares.trained(layer, mask);
     }
@@ -41,7 +41,7 @@ double optimizer_ns(const ModelCost& cost, const UnitShares& shares, const Plan&
 
 double slowest_optimizer_ns(const ModelCost& cost, const UnitShares& shares, const Plan& plan) {
   double slowest = 0;
-  for (const Rank rank : base::ids<Rank>(plan.schedule.shape.ranks)) {
+  for (const Rank rank : base::ids<Rank>(plan.schedule->shape.ranks)) {
     slowest = std::max(slowest, optimizer_ns(cost, shares, plan, rank));
   }
   return slowest;
@@ -70,7 +70,7 @@ PlanTimes::PlanTimes(const ModelCost& cost, const UnitTable& units, const Plan& 
 }
 
 int PlanTimes::micro_batches(const Plan& plan) {
-  return plan.freeze.uniform() ? 1 : plan.schedule.shape.micro_batches;
+  return plan.freeze.uniform() ? 1 : plan.schedule->shape.micro_batches;
 }
 
 PlanTimes::StageTimes PlanTimes::rounded_times(const StageCost& cost) {

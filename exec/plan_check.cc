@@ -47,9 +47,9 @@ void check_step(const Step& step, const pipeline::FreezeRules& rules, const std:
 void check_plan(const pipeline::Plan& plan, const pipeline::Schedule& executable,
                 const pipeline::UnitTable& units, int ranks) {
   check_units(units);
-  if (plan.schedule.shape.ranks != ranks) {
+  if (plan.schedule->shape.ranks != ranks) {
     throw base::Error(fmt::format("the plan is for {} ranks, but {} run; use pipeline.ranks = {}",
-                                  plan.schedule.shape.ranks, ranks, ranks));
+                                  plan.schedule->shape.ranks, ranks, ranks));
   }
   if (plan.cut != pipeline::Cut::kPrefix) {
     throw base::Error("freeze.cut models other systems and can only be simulated; use \"prefix\"");
@@ -57,14 +57,14 @@ void check_plan(const pipeline::Plan& plan, const pipeline::Schedule& executable
   const pipeline::FreezeRules rules(plan, units);
   for (const auto& actions : executable.actions) {
     for (const pipeline::Action& action : actions) {
-      for (const Step& step : action.steps()) check_step(step, rules, plan.schedule.name);
+      for (const Step& step : action.steps()) check_step(step, rules, plan.schedule->name);
     }
   }
 }
 
 void check_same_placement(const pipeline::Plan& before, const pipeline::Plan& after) {
   if (before.partition == after.partition &&
-      before.schedule.rank_of_stage == after.schedule.rank_of_stage) {
+      before.schedule->rank_of_stage == after.schedule->rank_of_stage) {
     return;
   }
   throw base::Error(

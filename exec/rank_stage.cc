@@ -36,8 +36,8 @@ RankStage::RankStage(const models::LearningTask& task, const pipeline::UnitTable
 
 void RankStage::build(const pipeline::Plan& plan) {
   plan_.partition = plan.partition;
-  for (const auto stage : base::ids<StageId>(plan.schedule.shape.stages())) {
-    if (plan.schedule.rank_of(stage) != rank_) continue;
+  for (const auto stage : base::ids<StageId>(plan.schedule->shape.stages())) {
+    if (plan.schedule->rank_of(stage) != rank_) continue;
     auto id = plan.partition.first(stage);
     for (auto& layer : task_.build_layers(id, plan.partition.end(stage))) {
       note_parameters(layers_.emplace_back(id, std::move(layer), units_.units_of(id)));
@@ -65,8 +65,8 @@ void RankStage::begin_step(std::int64_t step) {
   step_ = step;
   evaluating_.reset();
   losses_.clear();
-  if (plan_.schedule.rank_of(plan_.schedule.last_stage()) != rank_) return;
-  losses_.resize(static_cast<std::size_t>(plan_.schedule.shape.micro_batches));
+  if (plan_.schedule->rank_of(plan_.schedule->last_stage()) != rank_) return;
+  losses_.resize(static_cast<std::size_t>(plan_.schedule->shape.micro_batches));
 }
 
 void RankStage::begin_evaluation(pipeline::Split split) {
@@ -106,14 +106,14 @@ void RankStage::perform_step(const Step& step) {
 
 void RankStage::ship(const Step& send, at::Tensor tensor) {
   const Step receive = pipeline::receive_of(send);
-  if (plan_.schedule.rank_of(receive.stage) == rank_) {
+  if (plan_.schedule->rank_of(receive.stage) == rank_) {
     hand_over_.put(receive, std::move(tensor));
   } else {
     outgoing_.emplace(send, std::move(tensor));
   }
 }
 
-bool RankStage::is_last(StageId stage) const { return stage == plan_.schedule.last_stage(); }
+bool RankStage::is_last(StageId stage) const { return stage == plan_.schedule->last_stage(); }
 
 /// `requires_grad` decides at the forward what joins the graph, and at the backward what of the
 /// graph still accumulates: so a micro-batch's mask stands during both.

@@ -35,7 +35,7 @@ at::Tensor RankStage::receive_input(StageId stage, MicroBatch micro_batch) {
 }
 
 at::Tensor RankStage::run_layers(Key at, at::Tensor hidden, const models::BatchTensors& batch) {
-  const pipeline::LayerId last = plan_.partition.end(plan_.schedule.last_stage()).previous();
+  const pipeline::LayerId last = plan_.partition.end(plan_.schedule->last_stage()).previous();
   for (PlacedLayer& placed : layers_) {
     if (plan_.partition.stage_of(placed.id) != at.first) continue;
     const bool sees_batch = placed.id.value == 0 || placed.id == last;
@@ -89,7 +89,7 @@ models::BatchTensors RankStage::batch_for(Key at) const {
   const auto [stage, micro_batch] = at;
   if (stage.value != 0 && !is_last(stage)) return {};
   if (evaluating_) return task_.held_out_batch(*evaluating_, micro_batch.value);
-  return task_.training_batch(step_, micro_batch.value, plan_.schedule.shape.micro_batches);
+  return task_.training_batch(step_, micro_batch.value, plan_.schedule->shape.micro_batches);
 }
 
 /// Below the frost line a layer is in evaluation mode; above it, the running statistics of a layer

@@ -82,6 +82,8 @@ class Parser {
 
   Step step() {
     const StageId stage{number("stage")};
+    if (stage.value >= Action::kMostStages)
+      fail(fmt::format("the number of the stage is above {}", Action::kMostStages - 1));
     const ActionKind kind = this->kind();
     if (carries_micro_batch(kind)) return {kind, stage, MicroBatch{number("micro-batch")}};
     if (at_digit()) fail(fmt::format("{} has no micro-batch", name_of(kind)));
@@ -119,26 +121,10 @@ class Parser {
 Action Action::overlap(const Step& first, const Step& second) {
   assert(first.kind == ActionKind::kForward && is_backward(second.kind));
   Action action(first);
-  action.steps_[1] = second;
+  action.put(1, second);
   action.count_ = 2;
   return action;
 }
-
-bool is_computation(ActionKind kind) { return kind <= ActionKind::kWeightGradient; }
-
-bool is_backward(ActionKind kind) { return is_computation(kind) && kind != ActionKind::kForward; }
-
-bool is_send(ActionKind kind) {
-  return kind == ActionKind::kSendForward || kind == ActionKind::kSendBackward;
-}
-
-bool is_receive(ActionKind kind) {
-  return kind == ActionKind::kReceiveForward || kind == ActionKind::kReceiveBackward;
-}
-
-bool carries_micro_batch(ActionKind kind) { return kind < ActionKind::kReduceGradient; }
-
-bool is_computation(const Action& action) { return is_computation(action.first().kind); }
 
 std::string to_text(const Step& step) {
   const std::string text = fmt::format("{}{}", step.stage.value, name_of(step.kind));

@@ -1,10 +1,10 @@
 #pragma once
 
 #include <array>
+#include <cassert>
 #include <compare>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -42,34 +42,72 @@ struct Step {
   friend auto operator<=>(const Step&, const Step&) = default;
 };
 
+/// One step, or the two of an overlapped pair: what a range-based for loop over an action sees.
+struct ActionSteps {
+  std::array<Step, 2> steps;
+  std::uint8_t count = 1;
+
+  const Step* begin() const { return steps.data(); }
+  const Step* end() const { return steps.data() + count; }
+  const Step& operator[](std::size_t index) const { return steps[index]; }
+};
+
 /// One entry of a schedule: a step, or two computations that run overlapped, as one with its own
-/// cost.
+/// cost. Packed into 16 bytes: a large pipeline's schedule has tens of millions of them.
 class Action {
  public:
+  static constexpr int kMostStages = 1 << 16;
+
   Action(ActionKind kind, StageId stage, MicroBatch micro_batch)
-      : steps_{Step{kind, stage, micro_batch}} {}
-  explicit Action(const Step& step) : steps_{step} {}
+      : Action(Step{kind, stage, micro_batch}) {}
+  explicit Action(const Step& step) { put(0, step); }
   /// A forward and a backward of different micro-batches at the same time.
   static Action overlap(const Step& first, const Step& second);
 
-  const Step& first() const { return steps_[0]; }
+  Step first() const { return get(0); }
+  ActionKind kind() const { return kinds_[0]; }  ///< the first step's
   bool is_overlap() const { return count_ == 2; }
-  /// One step, or the two of an overlapped pair.
-  std::span<const Step> steps() const { return {steps_.data(), count_}; }
+  ActionSteps steps() const { return {{get(0), get(1)}, count_}; }
 
   friend auto operator<=>(const Action&, const Action&) = default;
 
  private:
-  std::array<Step, 2> steps_;
+  static constexpr std::int32_t kNoMicroBatch = -1;
+
+  void put(std::size_t index, const Step& step) {
+    assert(step.stage.value >= 0 && step.stage.value < kMostStages);
+    stages_[index] = static_cast<std::uint16_t>(step.stage.value);
+    micro_batches_[index] = step.micro_batch ? step.micro_batch->value : kNoMicroBatch;
+    kinds_[index] = step.kind;
+  }
+  Step get(std::size_t index) const {
+    Step step{kinds_[index], {stages_[index]}, std::nullopt};
+    if (micro_batches_[index] != kNoMicroBatch) step.micro_batch = {micro_batches_[index]};
+    return step;
+  }
+
+  std::array<std::int32_t, 2> micro_batches_{};
+  std::array<std::uint16_t, 2> stages_{};
+  std::array<ActionKind, 2> kinds_{};
   std::uint8_t count_ = 1;
 };
+static_assert(sizeof(Action) == 16);
 
-bool is_computation(ActionKind kind);  ///< F, B, I, W
-bool is_backward(ActionKind kind);     ///< B, I, W
-bool is_send(ActionKind kind);
-bool is_receive(ActionKind kind);
-bool carries_micro_batch(ActionKind kind);  ///< all but the last three kinds
-bool is_computation(const Action& action);
+constexpr bool is_computation(ActionKind kind) {  ///< F, B, I, W
+  return kind <= ActionKind::kWeightGradient;
+}
+constexpr bool is_backward(ActionKind kind) {  ///< B, I, W
+  return is_computation(kind) && kind != ActionKind::kForward;
+}
+constexpr bool is_send(ActionKind kind) {
+  return kind == ActionKind::kSendForward || kind == ActionKind::kSendBackward;
+}
+constexpr bool is_receive(ActionKind kind) {
+  return kind == ActionKind::kReceiveForward || kind == ActionKind::kReceiveBackward;
+}
+/// All but the last three kinds.
+constexpr bool carries_micro_batch(ActionKind kind) { return kind < ActionKind::kReduceGradient; }
+inline bool is_computation(const Action& action) { return is_computation(action.kind()); }
 
 /// "2F0", "0I1", "3SEND_F1", "1REDUCE_GRAD", "(0F3;7B1)OVERLAP_F_B".
 std::string to_text(const Step& step);

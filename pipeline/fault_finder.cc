@@ -10,7 +10,7 @@ namespace frostline::pipeline {
 namespace {
 
 bool is_transfer(const Action& action) {
-  return is_send(action.first().kind) || is_receive(action.first().kind);
+  return is_send(action.kind()) || is_receive(action.kind());
 }
 
 bool has_transfers(const Schedule& schedule) {
@@ -46,7 +46,7 @@ std::vector<ScheduleFault> FaultFinder::find() {
 
 void FaultFinder::check_action(const Action& action, const StepPlace& place) {
   place_ = place;
-  action_ = to_text(action);
+  action_ = &action;
   for (const Step& step : action.steps()) check_step(step);
 }
 
@@ -154,7 +154,7 @@ void FaultFinder::check_use(const Step& transfer) {
 
 void FaultFinder::check_forwards(StageId stage) {
   const Rank rank = schedule_.rank_of(stage);
-  action_.clear();
+  action_ = nullptr;
   place_ = {rank, static_cast<int>(schedule_.actions[rank.index()].size())};
   for (const MicroBatch micro_batch : base::ids<MicroBatch>(schedule_.shape.micro_batches)) {
     const Step forward{ActionKind::kForward, stage, micro_batch};
@@ -181,7 +181,8 @@ Step FaultFinder::computation_of(const Step& transfer) const {
 }
 
 void FaultFinder::note(ScheduleRule rule, const std::string& what) {
-  faults_.push_back({rule, place_.rank, place_.position, action_, what});
+  const std::string action = action_ == nullptr ? "" : to_text(*action_);
+  faults_.push_back({rule, place_.rank, place_.position, action, what});
 }
 
 }  // namespace frostline::pipeline

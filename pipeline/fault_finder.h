@@ -40,7 +40,7 @@ class FaultFinder {
   std::vector<ScheduleFault> faults_;
   // At hand:
   StepPlace place_;
-  std::string action_;
+  const Action* action_ = nullptr;  // null: something is missing at the end of the list
 };
 
 }  // namespace frostline::pipeline

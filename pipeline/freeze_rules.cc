@@ -49,10 +49,10 @@ StageState state_of(StageId stage, const Partition& partition, const std::vector
 }  // namespace
 
 FreezeRules::FreezeRules(const Plan& plan, const UnitTable& units)
-    : stages_(plan.schedule.shape.stages()), uniform_(plan.freeze.uniform()) {
+    : stages_(plan.schedule->shape.stages()), uniform_(plan.freeze.uniform()) {
   assert(plan.partition.stages() == stages_);
   assert(plan.partition.layers() == units.layers());
-  const int masks = uniform_ ? 1 : plan.schedule.shape.micro_batches;
+  const int masks = uniform_ ? 1 : plan.schedule->shape.micro_batches;
   for (const MicroBatch micro_batch : base::ids<MicroBatch>(masks)) {
     const auto trains = training_layers(units, plan.freeze.mask(micro_batch));
     for (const StageId stage : base::ids<StageId>(stages_)) {

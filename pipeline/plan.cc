@@ -6,9 +6,9 @@
 /// or shape as well, and equality settles the rest.
 std::size_t std::hash<frostline::pipeline::Plan>::operator()(
     const frostline::pipeline::Plan& plan) const noexcept {
-  const auto& shape = plan.schedule.shape;
+  const auto& shape = plan.schedule->shape;
   std::size_t seed = 0;
-  boost::hash_combine(seed, plan.schedule.name);
+  boost::hash_combine(seed, plan.schedule->name);
   boost::hash_combine(seed, shape.ranks);
   boost::hash_combine(seed, shape.chunks);
   boost::hash_combine(seed, shape.micro_batches);

@@ -2,7 +2,6 @@
 
 #include <optional>
 
-#include "pipeline/dry_run.h"
 #include "pipeline/lower.h"
 #include "pipeline/validate.h"
 
@@ -22,7 +21,7 @@ std::optional<Step> remainder(const Step& step, BackwardNeed need) {
 class Rewriting {
  public:
   Rewriting(const Plan& plan, const UnitTable& units)
-      : rules_(plan, units), micro_batches_(plan.schedule.shape.micro_batches) {}
+      : rules_(plan, units), micro_batches_(plan.schedule->shape.micro_batches) {}
 
   std::vector<Action> rewritten(const std::vector<Action>& actions) const {
     std::vector<Action> left;
@@ -75,8 +74,7 @@ Schedule rewrite(const Plan& plan, const UnitTable& units) {
 
 Schedule executable_schedule(const Plan& plan, const UnitTable& units) {
   Schedule schedule = lower(rewrite(plan, units));
-  validate(schedule);
-  check_runs(schedule);
+  validate_executable(schedule);
   return schedule;
 }
 

@@ -1,5 +1,7 @@
 #include "pipeline/step_places.h"
 
+#include <algorithm>
+
 namespace frostline::pipeline {
 namespace {
 
@@ -15,7 +17,9 @@ std::size_t slots(const PipelineShape& shape) {
 }  // namespace
 
 StepPlaces::StepPlaces(const Schedule& schedule)
-    : shape_(schedule.shape), places_(slots(schedule.shape), StepPlace{{}, -1}) {
+    : shape_(schedule.shape),
+      rank_of_stage_(schedule.rank_of_stage),
+      positions_(slots(schedule.shape), -1) {
   for (const Rank rank : base::ids<Rank>(static_cast<int>(schedule.actions.size()))) {
     StepPlace place{rank, 0};
     for (const Action& action : schedule.actions[rank.index()]) {
@@ -27,8 +31,12 @@ StepPlaces::StepPlaces(const Schedule& schedule)
 
 std::optional<StepPlace> StepPlaces::find(const Step& step) const {
   if (!in_range(step)) return std::nullopt;
-  const StepPlace& place = places_[slot(step)];
-  return place.position < 0 ? std::nullopt : std::optional(place);
+  const std::int32_t position = positions_[slot(step)];
+  const StepPlace home{rank_of_stage_[step.stage.index()], position};
+  if (strays_.empty()) return position < 0 ? std::nullopt : std::optional(home);
+  const auto stray = strays_.find(step);
+  if (stray == strays_.end()) return position < 0 ? std::nullopt : std::optional(home);
+  return position < 0 ? stray->second : std::min(home, stray->second);
 }
 
 bool StepPlaces::in_range(const Step& step) const {
@@ -47,7 +55,12 @@ std::size_t StepPlaces::slot(const Step& step) const {
 }
 
 void StepPlaces::note(const Step& step, const StepPlace& place) {
-  if (in_range(step) && !has(step)) places_[slot(step)] = place;
+  if (!in_range(step)) return;
+  if (rank_of_stage_[step.stage.index()] != place.rank) {
+    strays_.emplace(step, place);
+  } else if (std::int32_t& position = positions_[slot(step)]; position < 0) {
+    position = place.position;
+  }
 }
 
 }  // namespace frostline::pipeline

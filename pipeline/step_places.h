@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -35,7 +36,9 @@ class StepPlaces {
   void note(const Step& step, const StepPlace& place);
 
   PipelineShape shape_;
-  std::vector<StepPlace> places_;  // position -1: not in the schedule
+  std::vector<Rank> rank_of_stage_;
+  std::vector<std::int32_t> positions_;  // on the rank of the step's stage; -1: not there
+  std::map<Step, StepPlace> strays_;     // on a rank that does not hold the stage
 };
 
 }  // namespace frostline::pipeline

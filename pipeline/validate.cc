@@ -60,6 +60,11 @@ std::vector<ScheduleFault> list_faults(const Schedule& schedule) {
   return faults;
 }
 
+[[noreturn]] void fail(const Schedule& schedule, const ScheduleFault& fault) {
+  throw base::Error(fmt::format("schedule '{}' is not sound: {}\n{}", schedule.name, fault.text(),
+                                show_fault(schedule, fault)));
+}
+
 std::string heading(const ScheduleFault& fault) {
   return fmt::format("rule {}", static_cast<int>(fault.rule));
 }
@@ -97,10 +102,16 @@ std::string show_fault(const Schedule& schedule, const ScheduleFault& fault) {
 }
 
 void validate(const Schedule& schedule) {
-  const auto faults = find_faults(schedule);
-  if (faults.empty()) return;
-  throw base::Error(fmt::format("schedule '{}' is not sound: {}\n{}", schedule.name,
-                                faults.front().text(), show_fault(schedule, faults.front())));
+  if (const auto faults = find_faults(schedule); !faults.empty()) fail(schedule, faults.front());
+}
+
+void validate_executable(const Schedule& schedule) {
+  auto faults = shape_faults(schedule);
+  if (faults.empty()) faults = list_faults(schedule);
+  if (!faults.empty()) fail(schedule, faults.front());
+  if (dry_run(schedule).empty()) return;
+  validate(schedule);  // says so if it is the lists that have a cycle
+  check_runs(schedule);
 }
 
 }  // namespace frostline::pipeline

@@ -43,4 +43,8 @@ std::string show_fault(const Schedule& schedule, const ScheduleFault& fault);
 /// Throws base::Error with the first fault and its grid.
 void validate(const Schedule& schedule);
 
+/// validate and check_runs of a lowered schedule in one: throws what they throw, and walks a sound
+/// schedule once.
+void validate_executable(const Schedule& schedule);
+
 }  // namespace frostline::pipeline

@@ -70,8 +70,10 @@ TEST(Failure, ASplitBackwardIsRefused) {
   const auto units = units_of(task);
   TorchWorld world(task, units, small_settings(), 1, kSeed);
   auto plan = plan_of(units, {1, 1, 1}, {});
-  plan.schedule.actions[0] = {pipeline::parse_action("0F0"), pipeline::parse_action("0I0"),
-                              pipeline::parse_action("0W0")};
+  pipeline::Schedule split = plan.schedule;
+  split.actions[0] = {pipeline::parse_action("0F0"), pipeline::parse_action("0I0"),
+                      pipeline::parse_action("0W0")};
+  plan.schedule = split;
   EXPECT_EQ(base::message_of([&] { world.transition(plan); }),
             "schedule '1f1b' has 0I0; split backward is not supported yet; use gpipe or 1f1b");
 }

@@ -56,7 +56,7 @@ void expect_equal(const NamedTensors& found, const NamedTensors& expected) {
 
 void expect_equals_reference(const ChainTask& task, const pipeline::UnitTable& units,
                              const pipeline::Plan& plan) {
-  const int micro_batches = plan.schedule.shape.micro_batches;
+  const int micro_batches = plan.schedule->shape.micro_batches;
   const StepOutcome expected = reference_step(task, units, plan.freeze, 3, micro_batches);
   task.take_outputs();
   BuiltTeam built(task, units, plan);
@@ -123,11 +123,11 @@ pipeline::Plan two_chunk_plan(const pipeline::UnitTable& units, const std::vecto
                               const std::vector<pipeline::Rank>& rank_of_stage) {
   auto plan = plan_of(units, {2, 1, 3}, frozen);
   plan.partition = pipeline::Partition::even(units.layers(), 4);
-  plan.schedule = {"two chunks", {2, 2, 3}, rank_of_stage, {{}, {}}};
+  pipeline::Schedule schedule{"two chunks", {2, 2, 3}, rank_of_stage, {{}, {}}};
   const auto add = [&](pipeline::ActionKind kind, int stage, int micro_batch) {
     const auto rank = rank_of_stage[static_cast<std::size_t>(stage)];
-    plan.schedule.actions[rank.index()].emplace_back(kind, pipeline::StageId{stage},
-                                                     pipeline::MicroBatch{micro_batch});
+    schedule.actions[rank.index()].emplace_back(kind, pipeline::StageId{stage},
+                                                pipeline::MicroBatch{micro_batch});
   };
   for (int micro_batch = 0; micro_batch < 3; ++micro_batch) {
     for (int stage = 0; stage < 4; ++stage) add(pipeline::ActionKind::kForward, stage, micro_batch);
@@ -136,6 +136,7 @@ pipeline::Plan two_chunk_plan(const pipeline::UnitTable& units, const std::vecto
     for (int stage = 3; stage >= 0; --stage)
       add(pipeline::ActionKind::kBackward, stage, micro_batch);
   }
+  plan.schedule = schedule;
   return plan;
 }
 

@@ -36,7 +36,7 @@ pipeline::Plan plan_of(const pipeline::UnitTable& units, const pipeline::Pipelin
 
 BuiltTeam::BuiltTeam(const models::LearningTask& task, const pipeline::UnitTable& units,
                      const pipeline::Plan& plan, const policy::TrainSettings& settings)
-    : schedule(pipeline::executable_schedule(plan, units)), team(plan.schedule.shape.ranks) {
+    : schedule(pipeline::executable_schedule(plan, units)), team(plan.schedule->shape.ranks) {
   team.build([&](pipeline::Rank rank) {
     return std::make_unique<Worker>(task, units, settings, plan, rank, team.hand_over(), kSeed);
   });

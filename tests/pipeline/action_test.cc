@@ -24,9 +24,9 @@ TEST(Action, HasTheTextOfPyTorch) {
 }
 
 TEST(Action, EveryKindReadsBack) {
-  for (const char* text :
-       {"2F0", "0B7", "0I1", "1W2", "3SEND_F1", "0RECV_F2", "4SEND_B0", "0RECV_B2", "1REDUCE_GRAD",
-        "2UNSHARD", "3RESHARD", "(0F3;7B1)OVERLAP_F_B", "(0F3;7I1)OVERLAP_F_B", "2147483647F0"}) {
+  for (const char* text : {"2F0", "0B7", "0I1", "1W2", "3SEND_F1", "0RECV_F2", "4SEND_B0",
+                           "0RECV_B2", "1REDUCE_GRAD", "2UNSHARD", "3RESHARD",
+                           "(0F3;7B1)OVERLAP_F_B", "(0F3;7I1)OVERLAP_F_B", "65535F2147483647"}) {
     EXPECT_EQ(to_text(parse_action(text)), text);
   }
 }
@@ -43,6 +43,7 @@ TEST(Action, ErrorsSayWhatIsWrongAndWhatIsAllowed) {
       {"2F0 ", "' ' is left over"},
       {"2F0x", "'x' is left over"},
       {"2147483648F0", "the number of the stage is too large"},
+      {"65536F0", "the number of the stage is above 65535"},
       {"2F99999999999999999999", "the number of the micro-batch is too large"},
       {"02F0", "needless 0"},
       {"2F00", "needless 0"},
@@ -79,13 +80,15 @@ TEST(Action, KindsAreTold) {
   EXPECT_TRUE(is_computation(parse_action("(0F3;7B1)OVERLAP_F_B")));
 }
 
-int any_number() { return *rc::gen::oneOf(rc::gen::inRange(0, 20), rc::gen::inRange(0, INT_MAX)); }
+int any_number(int bound) {
+  return *rc::gen::oneOf(rc::gen::inRange(0, 20), rc::gen::inRange(0, bound));
+}
 
 Step any_step(ActionKind first, ActionKind last) {
   const auto kind = static_cast<ActionKind>(
       *rc::gen::inRange(static_cast<int>(first), static_cast<int>(last) + 1));
-  Step step{kind, {any_number()}, std::nullopt};
-  if (carries_micro_batch(kind)) step.micro_batch = MicroBatch{any_number()};
+  Step step{kind, {any_number(Action::kMostStages)}, std::nullopt};
+  if (carries_micro_batch(kind)) step.micro_batch = MicroBatch{any_number(INT_MAX)};
   return step;
 }
 

@@ -147,7 +147,7 @@ RC_GTEST_PROP(ExecutableProperty, UnderAPrefixGradientsGoExactlyWhereSomethingTr
   Sample sample = any_sample();
   sample.plan.cut = Cut::kPrefix;
   const FreezeRules rules(sample.plan, sample.units);
-  for_each_cell(sample.plan.schedule.shape, [&](StageId stage, MicroBatch mb) {
+  for_each_cell(sample.plan.schedule->shape, [&](StageId stage, MicroBatch mb) {
     if (stage.value == 0) return;
     const auto trains = training_layers(sample.units, sample.plan.freeze.mask(mb));
     const auto end = trains.begin() + sample.plan.partition.first(stage).value;
@@ -158,7 +158,7 @@ RC_GTEST_PROP(ExecutableProperty, UnderAPrefixGradientsGoExactlyWhereSomethingTr
 RC_GTEST_PROP(ExecutableProperty, WeightGradientsAreThereExactlyWhereSomethingTrains, ()) {
   const Sample sample = any_sample();
   const auto places = places_of(rewrite(sample.plan, sample.units));
-  for_each_cell(sample.plan.schedule.shape, [&](StageId stage, MicroBatch mb) {
+  for_each_cell(sample.plan.schedule->shape, [&](StageId stage, MicroBatch mb) {
     const auto trains = training_layers(sample.units, sample.plan.freeze.mask(mb));
     bool any = false;
     for (const LayerId layer : sample.plan.partition.layers_of(stage)) any |= trains[layer.index()];
@@ -178,7 +178,7 @@ RC_GTEST_PROP(ExecutableProperty, FreezingMoreLeavesASubset, ()) {
   Sample sample = any_sample();
   const auto before = places_of(rewrite(sample.plan, sample.units));
   std::vector<FreezeMask> masks;
-  for (const MicroBatch mb : base::ids<MicroBatch>(sample.plan.schedule.shape.micro_batches)) {
+  for (const MicroBatch mb : base::ids<MicroBatch>(sample.plan.schedule->shape.micro_batches)) {
     FreezeMask& mask = masks.emplace_back(sample.plan.freeze.mask(mb));
     for (const UnitId unit : base::ids<UnitId>(sample.units.size())) {
       if (chance()) mask.freeze(unit);

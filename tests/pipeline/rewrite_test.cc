@@ -120,7 +120,7 @@ std::string rewritten(const std::string& mask, Cut cut = Cut::kPrefix) {
 }
 
 TEST(Rewrite, NothingFrozenChangesNothing) {
-  EXPECT_EQ(rewrite(plan("00000000"), units()), plan("00000000").schedule);
+  EXPECT_EQ(rewrite(plan("00000000"), units()), *plan("00000000").schedule);
 }
 
 TEST(Rewrite, BelowTheLineOnlyForwardsAreLeft) {
@@ -176,7 +176,9 @@ TEST(ExecutableSchedule, BothEndsOfALinkAgreeForEachMicroBatch) {
 
 TEST(ExecutableSchedule, RefusesWhatCannotRun) {
   Plan broken = plan("00000000");
-  broken.schedule.actions[1] = {parse_action("1B0"), parse_action("1F0")};
+  Schedule schedule = broken.schedule;
+  schedule.actions[1] = {parse_action("1B0"), parse_action("1F0")};
+  broken.schedule = schedule;
   EXPECT_THAT(error_of([&] { executable_schedule(broken, units()); }),
               HasSubstr("rule 5, rank 1, action 1 (1B0)"));
 }

@@ -14,7 +14,7 @@ using pipeline::Rank;
 void show(const RandomPlan& drawn) {
   RC_LOG() << pipeline::to_text(drawn.plan.schedule) << "partition " << drawn.plan.partition.text()
            << " masks";
-  for (int i = 0; i < drawn.plan.schedule.shape.micro_batches; ++i) {
+  for (int i = 0; i < drawn.plan.schedule->shape.micro_batches; ++i) {
     RC_LOG() << " " << drawn.plan.freeze.mask({i}).text();
   }
   RC_LOG() << "\n";

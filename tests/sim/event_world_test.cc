@@ -158,7 +158,9 @@ TEST(EventWorld, RefusesAPlanThatCannotRunAndKeepsTheOneBefore) {
   const auto sound = plan_with("00");
   world.transition(sound);
   auto broken = sound;
-  broken.schedule.actions[1].pop_back();
+  pipeline::Schedule schedule = sound.schedule;
+  schedule.actions[1].pop_back();
+  broken.schedule = schedule;
   EXPECT_THAT(base::message_of([&] { world.transition(broken); }), HasSubstr("not sound"));
   EXPECT_EQ(world.run_steps(sound, order_of(1)).steps.size(), 1U);
 }

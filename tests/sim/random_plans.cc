@@ -177,10 +177,10 @@ RandomPlan draw_plan() {
   RandomPlan drawn;
   pipeline::Plan& plan = drawn.plan;
   plan.schedule = draw_schedule();
-  plan.partition = draw_partition(plan.schedule.shape.stages());
+  plan.partition = draw_partition(plan.schedule->shape.stages());
   const int layers = plan.partition.layers();
   drawn.units = below(2) == 0 ? UnitTable::of_layers(layers) : draw_tensor_units(layers);
-  plan.freeze = draw_freeze(drawn.units, plan.schedule.shape.micro_batches);
+  plan.freeze = draw_freeze(drawn.units, plan.schedule->shape.micro_batches);
   plan.cut =
       *rc::gen::element(pipeline::Cut::kPrefix, pipeline::Cut::kFirstStage, pipeline::Cut::kNone);
   drawn.cost = draw_cost(layers);
