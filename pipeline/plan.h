@@ -12,7 +12,7 @@ enum class Cut { kPrefix, kFirstStage, kNone };
 
 /// Everything fixed before a step. A value; changes at step boundaries only.
 struct Plan {
-  Schedule schedule;  ///< computations only, as if nothing were frozen
+  Schedule schedule;  ///< as if nothing were frozen; computations alone, or with transfers
   Partition partition;
   FreezePlan freeze;
   Cut cut = Cut::kPrefix;

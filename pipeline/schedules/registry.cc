@@ -7,8 +7,13 @@
 #include <array>
 
 #include "base/nearest.h"
+#include "pipeline/schedules/dualpipe_v.h"
 #include "pipeline/schedules/gpipe.h"
+#include "pipeline/schedules/interleaved_1f1b.h"
+#include "pipeline/schedules/interleaved_zb.h"
+#include "pipeline/schedules/looped_bfs.h"
 #include "pipeline/schedules/one_f_one_b.h"
+#include "pipeline/schedules/zb_v.h"
 
 namespace frostline::pipeline {
 namespace {
@@ -23,7 +28,8 @@ std::optional<std::string> refuse_size(const PipelineShape& shape) {
 }  // namespace
 
 std::span<const ScheduleKind> schedule_kinds() {
-  static const std::array kKinds{kGPipe, kOneFOneB};
+  static const std::array kKinds{kGPipe, kOneFOneB,      kInterleaved1F1B, kLoopedBfs,
+                                 kZbV,   kInterleavedZb, kDualPipeV};
   return kKinds;
 }
 

@@ -45,6 +45,7 @@ struct ScheduleKind {
   std::optional<std::string> (*refuse)(const PipelineShape& shape);
   /// Computations only; sends and receives are placed by `lower`.
   Schedule (*make)(const ScheduleRequest& request);
+  std::string_view shapes = "chunks = 1";  ///< those it takes, in words
 };
 
 std::span<const ScheduleKind> schedule_kinds();

@@ -1,7 +1,10 @@
 #include "pipeline/settings.h"
 
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "pipeline/schedules/registry.h"
 
 namespace frostline::pipeline {
 namespace {
@@ -90,8 +93,9 @@ INSTANTIATE_TEST_SUITE_P(
             "rank, but chunks = 2; use chunks = 1"},
         BrokenSettings{
             "schedule = \"1f1bb\"", 4,
-            "x.toml:2:12: pipeline.schedule = \"1f1bb\" is not allowed; use one of gpipe, "
-            "1f1b; did you mean '1f1b'?"},
+            fmt::format("x.toml:2:12: pipeline.schedule = \"1f1bb\" is not allowed; use one of {}; "
+                        "did you mean '1f1b'?",
+                        fmt::join(schedule_names(), ", "))},
         BrokenSettings{
             "replicas = 2", 4,
             "x.toml:2:12: pipeline.replicas = 2 is not allowed; data-parallel copies cannot "
