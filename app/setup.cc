@@ -7,7 +7,6 @@
 #include "cost/flops.h"
 #include "cost/plan_times.h"
 #include "cost/profile.h"
-#include "pipeline/schedules/registry.h"
 
 namespace frostline::app {
 
@@ -75,11 +74,10 @@ pipeline::Partition make_partition(const Scenario& scenario,
 
 pipeline::Plan make_plan(const Scenario& scenario, const std::optional<cost::ModelCost>& cost,
                          const pipeline::FreezeMask& mask) {
-  return {
-      .schedule = pipeline::make_schedule(scenario.pipeline.schedule, scenario.pipeline.shape()),
-      .partition = make_partition(scenario, cost),
-      .freeze = pipeline::FreezePlan(mask),
-      .cut = scenario.freeze.cut_kind()};
+  return {.schedule = pipeline::make_schedule(scenario.pipeline),
+          .partition = make_partition(scenario, cost),
+          .freeze = pipeline::FreezePlan(mask),
+          .cut = scenario.freeze.cut_kind()};
 }
 
 policy::LoopSettings loop_settings(const Scenario& scenario,

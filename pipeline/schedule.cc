@@ -31,6 +31,13 @@ bool has_transfers(const Schedule& schedule) {
   });
 }
 
+Schedule computations_of(Schedule schedule) {
+  for (auto& actions : schedule.actions) {
+    std::erase_if(actions, [](const Action& action) { return !is_computation(action); });
+  }
+  return schedule;
+}
+
 std::string to_text(const Schedule& schedule) {
   std::string text;
   for (std::size_t rank = 0; rank < schedule.actions.size(); ++rank) {

@@ -38,6 +38,9 @@ std::vector<Rank> v_placement(int ranks);
 /// There are sends or receives in its lists: its transfers were placed by hand or by `lower`.
 bool has_transfers(const Schedule& schedule);
 
+/// What is left without transfers, reductions and gathering.
+Schedule computations_of(Schedule schedule);
+
 /// The schedule as a grid, one line a rank: "rank 0: 0F0 0F1 0B0 0B1".
 std::string to_text(const Schedule& schedule);
 

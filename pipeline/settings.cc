@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cassert>
+#include <optional>
 
+#include "pipeline/schedule_csv.h"
 #include "pipeline/schedules/registry.h"
 
 namespace frostline::pipeline {
@@ -50,13 +52,46 @@ bool check_size(base::Document& document, const PipelineSettings& settings) {
   return false;
 }
 
-void check_schedule(base::Document& document, const PipelineSettings& settings) {
-  const ScheduleKind* kind = find_schedule(settings.schedule);
-  assert(kind != nullptr);
-  if (const auto refusal = kind->refuse(settings.shape())) {
-    document.problem("pipeline.schedule", fmt::format("pipeline.schedule = \"{}\" cannot run: {}",
-                                                      settings.schedule, *refusal));
+/// "ranks = 2, chunks = 1, micro_batches = 4"
+std::string shape_text(const PipelineShape& shape) {
+  return fmt::format("ranks = {}, chunks = {}, micro_batches = {}", shape.ranks, shape.chunks,
+                     shape.micro_batches);
+}
+
+/// The file's schedule; throws if it is broken or of another shape.
+Schedule schedule_from_file(const PipelineSettings& settings) {
+  Schedule schedule = read_schedule_csv(settings.schedule.file());
+  if (schedule.shape == settings.shape()) return schedule;
+  throw base::Error(fmt::format("the file is made for {0}, but the scenario has {1}; set {0}",
+                                shape_text(schedule.shape), shape_text(settings.shape())));
+}
+
+/// Why it cannot run.
+std::optional<std::string> refuse_schedule(const PipelineSettings& settings) {
+  if (!settings.schedule.is_file()) {
+    const ScheduleKind* kind = find_schedule(settings.schedule.text);
+    assert(kind != nullptr);
+    return kind->refuse(settings.shape());
   }
+  try {
+    schedule_from_file(settings);
+    return std::nullopt;
+  } catch (const base::Error& error) {
+    return error.what();
+  }
+}
+
+void check_schedule(base::Document& document, const PipelineSettings& settings) {
+  if (const auto refusal = refuse_schedule(settings)) {
+    document.problem("pipeline.schedule", fmt::format("pipeline.schedule = \"{}\" cannot run: {}",
+                                                      settings.schedule.text, *refusal));
+  }
+}
+
+base::Allowed<std::string> schedules() {
+  base::Allowed<std::string> allowed = base::one_of(schedule_names());
+  allowed.text += ", or file:NAME.csv";
+  return allowed;
 }
 
 bool check_layers(base::Document& document, const PipelineSettings& settings, int layers) {
@@ -113,6 +148,11 @@ PipelineShape PipelineSettings::shape() const {
   return {static_cast<int>(ranks), static_cast<int>(chunks), static_cast<int>(micro_batches)};
 }
 
+Schedule make_schedule(const PipelineSettings& settings) {
+  if (settings.schedule.is_file()) return schedule_from_file(settings);
+  return make_schedule(settings.schedule.text, settings.shape());
+}
+
 const base::Section<PipelineSettings>& pipeline_section() {
   using Settings = PipelineSettings;
   static const auto kSection =
@@ -127,8 +167,9 @@ const base::Section<PipelineSettings>& pipeline_section() {
           .key("micro_batches", &Settings::micro_batches,
                base::between(std::int64_t{1}, kMostCells),
                "Parts into which the batch of one optimizer step is split.")
-          .key("schedule", &Settings::schedule, base::one_of(schedule_names()),
-               "The order in which a rank takes the micro-batches.")
+          .key("schedule", &Settings::schedule, schedules(),
+               "The order in which a rank takes the micro-batches; file:NAME.csv reads it from a "
+               "CSV of PyTorch's, with or without transfers.")
           .key("partition", &Settings::partition, partition_word(),
                "Which layers a stage holds: \"balanced\" by cost, or the number of layers of each "
                "stage in model order.");

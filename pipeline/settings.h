@@ -16,7 +16,7 @@ struct PipelineSettings {
   std::int64_t chunks = 1;
   std::int64_t replicas = 1;
   std::int64_t micro_batches = 1;
-  std::string schedule = "1f1b";
+  base::NameOrFile schedule{"1f1b"};  ///< a registered one, or PyTorch's CSV
   std::variant<std::string, base::Integers> partition = "balanced";
 
   PipelineShape shape() const;
@@ -24,9 +24,13 @@ struct PipelineSettings {
 
 const base::Section<PipelineSettings>& pipeline_section();
 
+/// The schedule of settings that check_pipeline passed: made, or read from its file. Throws
+/// base::Error if the file is not what it was any more.
+Schedule make_schedule(const PipelineSettings& settings);
+
 /// Notes as problems of the document what no schedule or partition of `layers` layers can satisfy:
-/// a schedule that refuses the shape, ranks x chunks above the layers, a partition list of the
-/// wrong length or sum, replicas other than 1.
+/// a schedule that refuses the shape, a schedule file that is broken or of another shape, ranks x
+/// chunks above the layers, a partition list of the wrong length or sum, replicas other than 1.
 void check_pipeline(base::Document& document, const PipelineSettings& settings, int layers);
 
 }  // namespace frostline::pipeline

@@ -32,6 +32,6 @@ Schedule make(const ScheduleRequest& request) {
 
 constinit const ScheduleKind kLoopedBfs{
     "looped_bfs", "Chunk after chunk, each with all micro-batches, then all back in reverse.",
-    refuse, make, "any"};
+    refuse, make, "any shape"};
 
 }  // namespace frostline::pipeline

@@ -96,7 +96,7 @@ TEST_P(EveryKind, IsSoundWhereItDoesNotRefuse) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Registered, EveryKind, testing::ValuesIn(schedule_names()),
-                         [](const auto& info) { return "s" + info.param; });
+                         [](const auto& tested) { return "s" + tested.param; });
 
 struct Refusal {
   const char* schedule;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "pipeline/lower.h"
 #include "pipeline/schedules/gpipe.h"
 #include "pipeline/schedules/one_f_one_b.h"
 #include "pipeline/validate.h"
@@ -80,6 +81,12 @@ TEST(Schedules, RefuseWithRuleNumbersAndMend) {
   EXPECT_EQ(error_of([] { make_schedule("gpip", {2, 1, 4}); }),
             fmt::format("there is no schedule 'gpip'; use one of {}; did you mean 'gpipe'?",
                         fmt::join(schedule_names(), ", ")));
+}
+
+TEST(Schedules, LoseTheirTransfersAgain) {
+  const Schedule schedule = make_schedule("1f1b", {3, 1, 4});
+  EXPECT_NE(lower(schedule), schedule);
+  EXPECT_EQ(computations_of(lower(schedule)), schedule);
 }
 
 TEST(Schedules, PlaceStagesRoundTheRanks) {

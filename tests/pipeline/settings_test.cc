@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/file.h"
 #include "pipeline/schedules/registry.h"
+#include "tests/base/temporary_folder.h"
 
 namespace frostline::pipeline {
 namespace {
@@ -33,7 +35,7 @@ TEST(PipelineSettings, AreRead) {
   const PipelineSettings settings = pipeline_section().read(document);
   EXPECT_TRUE(document.valid());
   EXPECT_EQ(settings.shape(), (PipelineShape{2, 1, 8}));
-  EXPECT_EQ(settings.schedule, "gpipe");
+  EXPECT_EQ(settings.schedule.text, "gpipe");
   EXPECT_EQ(std::get<base::Integers>(settings.partition), (base::Integers{3, 5}));
 }
 
@@ -93,8 +95,8 @@ INSTANTIATE_TEST_SUITE_P(
             "rank, but chunks = 2; use chunks = 1"},
         BrokenSettings{
             "schedule = \"1f1bb\"", 4,
-            fmt::format("x.toml:2:12: pipeline.schedule = \"1f1bb\" is not allowed; use one of {}; "
-                        "did you mean '1f1b'?",
+            fmt::format("x.toml:2:12: pipeline.schedule = \"1f1bb\" is not allowed; use one of {}, "
+                        "or file:NAME.csv; did you mean '1f1b'?",
                         fmt::join(schedule_names(), ", "))},
         BrokenSettings{
             "replicas = 2", 4,
@@ -130,6 +132,42 @@ TEST(CheckPipelineTogether, AllProblemsAreNotedAtOnce) {
                   "fit 5 layers; use at most 2",
                   "x.toml:4:12: pipeline.replicas = 2 is not allowed; data-parallel copies "
                   "cannot run yet, use 1"));
+}
+
+TEST(ScheduleFile, IsCheckedWithTheSettings) {
+  const base::TemporaryFolder folder;
+  const std::string file = (folder / "o.csv").string();
+  const auto problems = [&](const std::string& csv) {
+    base::write_file_atomically(file, csv);
+    return problems_of("ranks = 2\nmicro_batches = 2\nschedule = \"file:" + file + "\"", 4);
+  };
+  const std::string refused = "x.toml:4:12: pipeline.schedule = \"file:" + file + "\" cannot run: ";
+  EXPECT_THAT(problems("0F0,0F1,0B0,0B1\n1F0,1B0,1F1,1B1\n"), ElementsAre());
+  EXPECT_THAT(problems("0F0,0B0\n1F0,1X0\n"),
+              ElementsAre(testing::StartsWith(
+                  refused + file + ":2:5: '1X0' is not an action: 'X' is not a kind of action")));
+  EXPECT_THAT(
+      problems("0F0,0B0\n1F0,1B0\n"),
+      ElementsAre(refused + "the file is made for ranks = 2, chunks = 1, micro_batches = 1, "
+                            "but the scenario has ranks = 2, chunks = 1, micro_batches = "
+                            "2; set ranks = 2, chunks = 1, micro_batches = 1"));
+}
+
+TEST(ScheduleFile, ThatIsMissingIsSaid) {
+  EXPECT_THAT(problems_of("schedule = \"file:/missing/o.csv\"", 4),
+              ElementsAre(testing::HasSubstr("/missing/o.csv")));
+  EXPECT_THAT(problems_of("schedule = \"file:\"", 4), testing::SizeIs(1));
+}
+
+TEST(ScheduleFile, IsMadeFromTheSettings) {
+  const base::TemporaryFolder folder;
+  base::write_file_atomically(folder / "o.csv", "0F0,0B0\n1F0,1B0\n");
+  PipelineSettings settings;
+  settings.ranks = 2;
+  settings.schedule = base::NameOrFile::of(folder / "o.csv");
+  EXPECT_EQ(make_schedule(settings).name, "file:o.csv");
+  settings.schedule = {"1f1b"};
+  EXPECT_EQ(make_schedule(settings), make_schedule("1f1b", {2, 1, 1}));
 }
 
 TEST(CheckPipelineTogether, APartitionThatFitsIsFine) {
