@@ -20,6 +20,7 @@ const ListKey kNeededLists[] = {{"forward_ms", &CostSettings::forward_ms},
                                 {"weight_gradient_ms", &CostSettings::weight_gradient_ms}};
 const ListKey kOptionalLists[] = {
     {"frozen_backward_ms", &CostSettings::frozen_backward_ms},
+    {"overlap_ms", &CostSettings::overlap_ms},
     {"activation_mib", &CostSettings::activation_mib},
     {"activation_after_input_gradient_mib", &CostSettings::activation_after_input_gradient_mib}};
 

@@ -51,6 +51,11 @@ const base::Section<CostSettings>& cost_section() {
           .key("frozen_backward_ms", &CostSettings::frozen_backward_ms, times(),
                "What a stage's backward becomes when all of it is frozen; if empty, "
                "input_gradient_ms.")
+          .key(
+              "overlap_ms", &CostSettings::overlap_ms, positive_times(),
+              "What a stage's forward and its whole backward of another micro-batch take when they "
+              "run overlapped, with nothing frozen; if empty, their sum. A pair of two stages "
+              "takes the share of each that this makes.")
           .key("send_ms", &CostSettings::send_ms, times(),
                "Pure delay of a transfer between ranks: occupies neither link nor sender.")
           .key("partial_freeze_overhead", &CostSettings::partial_freeze_overhead,

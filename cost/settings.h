@@ -18,6 +18,7 @@ struct CostSettings {
   base::Numbers input_gradient_ms;
   base::Numbers weight_gradient_ms;
   base::Numbers frozen_backward_ms;  ///< empty: input_gradient_ms
+  base::Numbers overlap_ms;          ///< empty: the sum of the pair
   double send_ms = 0;
   double partial_freeze_overhead = 0;
   base::Numbers activation_mib = {1.0};

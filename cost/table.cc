@@ -31,6 +31,10 @@ class StageFigures {
     cost.frozen_backward_ns = settings_.frozen_backward_ms.empty()
                                   ? cost.input_gradient_ns
                                   : time(settings_.frozen_backward_ms);
+    if (!settings_.overlap_ms.empty()) {
+      cost.overlap_saving_ns = cost.forward_ns + cost.input_gradient_ns + cost.weight_gradient_ns -
+                               time(settings_.overlap_ms);
+    }
     cost.activation = part(activation(), index);
     cost.activation_after_input_gradient = part(after_input_gradient(), index);
     return cost;

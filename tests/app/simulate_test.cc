@@ -128,6 +128,20 @@ TEST(Simulate, AScheduleThatWasWrittenCanBeRead) {
   }
 }
 
+/// 3 ms is the sum of a pair's F, I and W.
+TEST(Simulate, OverlappedPairsHaveTheirOwnCost) {
+  const base::TemporaryFolder folder;
+  base::write_file_atomically(folder / "s.toml", kTwoChunks);
+  const auto step_time = [&](const std::string& more) {
+    return frostline("simulate s.toml --json" + more, folder.path())
+        .json()
+        .at("step_time_ms")
+        .get<double>();
+  };
+  EXPECT_EQ(step_time(""), step_time(" --set cost.overlap_ms=3"));
+  EXPECT_LT(step_time(" --set cost.overlap_ms=2.5"), step_time(""));
+}
+
 TEST(Simulate, AScheduleFileOfAnotherShapeIsRefused) {
   const base::TemporaryFolder folder;
   base::write_file_atomically(folder / "s.toml", kTwoChunks);
