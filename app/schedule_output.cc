@@ -54,7 +54,6 @@ void add_schedule_options(CLI::App& command, Arguments& arguments) {
 void print_schedules(bool json) { json ? print_json() : print_lines(); }
 
 void write_schedule(const pipeline::Schedule& schedule, const Arguments& arguments) {
-  if (arguments.schedule_out.empty()) return;
   const bool all = arguments.schedule_format != kComputeOnly;
   base::write_file_atomically(arguments.schedule_out,
                               to_csv(all ? schedule : computations_of(schedule)));

@@ -12,7 +12,7 @@ void add_schedule_options(CLI::App& command, Arguments& arguments);
 void print_schedules(bool json);
 
 /// Writes a schedule that was executed as a CSV that PyTorch loads, as --schedule-out and
-/// --schedule-format say; nothing without --schedule-out. Throws base::Error if it cannot.
+/// --schedule-format say. Throws base::Error if it cannot.
 void write_schedule(const pipeline::Schedule& schedule, const Arguments& arguments);
 
 }  // namespace frostline::app

@@ -82,7 +82,7 @@ int run(const Arguments& arguments) {
   summary.update(step_json(world.step()));
   if (scenario.train.clock == "wall") summary["clock"] = "virtual";
   if (folder) folder->write_summary(summary);
-  write_schedule(world.schedule(), arguments);
+  if (!arguments.schedule_out.empty()) write_schedule(world.schedule(), arguments);
   if (arguments.json)
     fmt::print("{}\n", summary.dump(2));
   else
