@@ -16,7 +16,7 @@ constexpr std::int64_t kMostRanks = 4096;
 constexpr std::int64_t kMostChunks = 4096;
 /// Of ranks x chunks x micro-batches, so that schedules and their graphs fit into memory: about
 /// 1 KiB each.
-constexpr std::int64_t kMostCells = std::int64_t{1} << 20;
+constexpr std::int64_t kMostCells = kMostStages;
 
 std::int64_t stages_of(const PipelineSettings& settings) {
   return settings.ranks * settings.chunks;
@@ -178,7 +178,8 @@ const base::Section<PipelineSettings>& pipeline_section() {
 
 void check_pipeline(base::Document& document, const PipelineSettings& settings, int layers) {
   check_replicas(document, settings);
-  if (check_size(document, settings)) check_schedule(document, settings);
+  if (!check_size(document, settings)) return;
+  check_schedule(document, settings);
   if (check_layers(document, settings, layers)) check_partition(document, settings, layers);
 }
 

@@ -10,6 +10,9 @@
 
 namespace frostline::pipeline {
 
+/// The most stages that check_pipeline lets pass: schedules and their graphs fit into memory.
+inline constexpr int kMostStages = 1 << 20;
+
 /// [pipeline]
 struct PipelineSettings {
   std::int64_t ranks = 1;
