@@ -27,8 +27,11 @@ Duration extent(std::span<const Span> spans) {
 
 /// Found by halving: thousands of ranks are asked one by one.
 std::span<const Span> spans_of(const std::vector<Span>& spans, Rank rank) {
-  const auto found = std::ranges::equal_range(spans, rank, {}, &Span::rank);
-  return {found.begin(), found.end()};
+  const auto first = std::partition_point(spans.begin(), spans.end(),
+                                          [&](const Span& span) { return span.rank < rank; });
+  const auto end =
+      std::partition_point(first, spans.end(), [&](const Span& span) { return span.rank == rank; });
+  return {first, end};
 }
 
 double idle_share(double busy, double available) {
