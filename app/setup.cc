@@ -53,7 +53,8 @@ cost::ModelCost measured_cost(const Scenario& scenario) {
 std::optional<cost::ModelCost> scenario_cost(const Scenario& scenario) {
   if (scenario.cost.source.empty()) return std::nullopt;
   if (scenario.cost.source == "table")
-    return cost::table_cost(scenario.cost, scenario.pipeline.shape(), scenario.layers());
+    return cost::table_cost(scenario.cost, scenario.pipeline.shape(), scenario.layers(),
+                            pipeline::placement(scenario.pipeline));
   return measured_cost(scenario);
 }
 

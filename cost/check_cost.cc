@@ -7,7 +7,6 @@ namespace {
 
 using base::Document;
 using base::Numbers;
-using pipeline::PipelineShape;
 using pipeline::StageId;
 
 struct ListKey {
@@ -98,13 +97,15 @@ bool check_lengths(Document& document, const CostSettings& settings,
 
 /// What is still held between I and W is a part of what F holds.
 void check_activations(Document& document, const CostSettings& settings,
-                       const PipelineShape& shape) {
+                       const pipeline::PipelineSettings& pipeline) {
   const Numbers& after = settings.activation_after_input_gradient_mib;
   if (after.empty() || settings.activation_mib.empty()) return;
   const std::string name = "cost.activation_after_input_gradient_mib";
-  for (const StageId stage : base::ids<StageId>(shape.stages())) {
-    const double part = stage_value(after, shape, stage);
-    const double whole = stage_value(settings.activation_mib, shape, stage);
+  const int ranks = pipeline.shape().ranks;
+  const auto rank_of_stage = placement(pipeline);
+  for (const StageId stage : base::ids<StageId>(static_cast<int>(rank_of_stage.size()))) {
+    const double part = stage_value(after, ranks, rank_of_stage, stage);
+    const double whole = stage_value(settings.activation_mib, ranks, rank_of_stage, stage);
     if (part <= whole) continue;
     document.problem(name, fmt::format("{} = {} at stage {} is more than its activation_mib = {}, "
                                        "of which it is a part; use at most {}",
@@ -124,7 +125,7 @@ void check_table(Document& document, const CostSettings& settings,
                      "one a rank, or one a stage");
   }
   if (check_lengths(document, settings, pipeline)) {
-    check_activations(document, settings, pipeline.shape());
+    check_activations(document, settings, pipeline);
   }
 }
 

@@ -153,6 +153,17 @@ Schedule make_schedule(const PipelineSettings& settings) {
   return make_schedule(settings.schedule.text, settings.shape());
 }
 
+std::vector<Rank> placement(const PipelineSettings& settings) {
+  if (!settings.schedule.is_file()) {
+    return find_schedule(settings.schedule.text)->place(settings.shape());
+  }
+  try {
+    return schedule_from_file(settings).rank_of_stage;
+  } catch (const base::Error&) {
+    return looped_placement(settings.shape());
+  }
+}
+
 const base::Section<PipelineSettings>& pipeline_section() {
   using Settings = PipelineSettings;
   static const auto kSection =

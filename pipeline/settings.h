@@ -31,6 +31,10 @@ const base::Section<PipelineSettings>& pipeline_section();
 /// base::Error if the file is not what it was any more.
 Schedule make_schedule(const PipelineSettings& settings);
 
+/// On which rank each stage is, from the settings alone. A file that cannot be read, which
+/// check_pipeline notes, counts as stage s on rank s mod ranks.
+std::vector<Rank> placement(const PipelineSettings& settings);
+
 /// Notes as problems of the document what no schedule or partition of `layers` layers can satisfy:
 /// a schedule that refuses the shape, a schedule file that is broken or of another shape, ranks x
 /// chunks above the layers, a partition list of the wrong length or sum, replicas other than 1.

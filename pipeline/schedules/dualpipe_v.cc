@@ -115,8 +115,11 @@ Schedule make(const ScheduleRequest& request) {
 
 }  // namespace
 
-constinit const ScheduleKind kDualPipeV{
-    "dualpipe_v", "Two chunks a rank, whose forwards and backwards overlap.", refuse, make,
-    "chunks = 2; micro_batches at least 2 x ranks"};
+constinit const ScheduleKind kDualPipeV{"dualpipe_v",
+                                        "Two chunks a rank, whose forwards and backwards overlap.",
+                                        refuse,
+                                        make,
+                                        "chunks = 2; micro_batches at least 2 x ranks",
+                                        place_in_v};
 
 }  // namespace frostline::pipeline

@@ -46,6 +46,8 @@ struct ScheduleKind {
   /// Computations only; sends and receives are placed by `lower`.
   Schedule (*make)(const ScheduleRequest& request);
   std::string_view shapes = "chunks = 1";  ///< those it takes, in words
+  /// One entry a stage.
+  std::vector<Rank> (*place)(const PipelineShape& shape) = looped_placement;
 };
 
 std::span<const ScheduleKind> schedule_kinds();

@@ -11,6 +11,8 @@ std::optional<std::string> refuse_other_than_two_chunks(std::string_view name,
                      shape.chunks);
 }
 
+std::vector<Rank> place_in_v(const PipelineShape& shape) { return v_placement(shape.ranks); }
+
 StagePair stage_pair(const PipelineShape& shape, Rank rank) {
   return {{rank.value}, {2 * shape.ranks - 1 - rank.value}};
 }

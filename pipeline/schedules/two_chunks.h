@@ -12,6 +12,9 @@ namespace frostline::pipeline {
 std::optional<std::string> refuse_other_than_two_chunks(std::string_view name,
                                                         const PipelineShape& shape);
 
+/// Their placement.
+std::vector<Rank> place_in_v(const PipelineShape& shape);
+
 /// The two stages of a rank.
 struct StagePair {
   StageId down;  ///< on the way from the first rank to the last

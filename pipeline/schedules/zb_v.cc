@@ -92,7 +92,8 @@ Schedule make(const ScheduleRequest& request) {
 }  // namespace
 
 constinit const ScheduleKind kZbV{
-    "zb_v", "Zero bubble with two chunks a rank, down the ranks and up again.", refuse, make,
-    "chunks = 2"};
+    "zb_v",       "Zero bubble with two chunks a rank, down the ranks and up again.",
+    refuse,       make,
+    "chunks = 2", place_in_v};
 
 }  // namespace frostline::pipeline

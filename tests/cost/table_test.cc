@@ -50,6 +50,12 @@ TEST(TableCost, GivesARanksValueToAllOfItsStages) {
   EXPECT_EQ(forwards(cost), (std::vector<double>{1e6, 2e6, 1e6, 2e6}));
 }
 
+TEST(TableCost, AsksWhichRankHoldsTheStage) {
+  const ModelCost cost =
+      table_cost(settings_of({1, 2}, {1}, {1}), {2, 2, 4}, 4, pipeline::v_placement(2));
+  EXPECT_EQ(forwards(cost), (std::vector<double>{1e6, 2e6, 2e6, 1e6}));
+}
+
 TEST(TableCost, TakesOneValueAStageInModelOrder) {
   const ModelCost cost = table_cost(settings_of({1, 2, 3, 4}, {1}, {1}), {2, 2, 4}, 4);
   EXPECT_EQ(forwards(cost), (std::vector<double>{1e6, 2e6, 3e6, 4e6}));

@@ -159,6 +159,21 @@ TEST(ScheduleFile, ThatIsMissingIsSaid) {
   EXPECT_THAT(problems_of("schedule = \"file:\"", 4), testing::SizeIs(1));
 }
 
+TEST(Placement, FollowsFromTheSettings) {
+  const base::TemporaryFolder folder;
+  base::write_file_atomically(folder / "o.csv", "1F0,1B0\n0F0,0B0\n");
+  PipelineSettings settings;
+  settings.ranks = settings.chunks = 2;
+  EXPECT_EQ(placement(settings), (std::vector<Rank>{{0}, {1}, {0}, {1}}));
+  settings.schedule = {"zb_v"};
+  EXPECT_EQ(placement(settings), v_placement(2));
+  settings.chunks = 1;
+  settings.schedule = base::NameOrFile::of(folder / "o.csv");
+  EXPECT_EQ(placement(settings), (std::vector<Rank>{{1}, {0}}));
+  settings.schedule = {"file:/missing"};
+  EXPECT_EQ(placement(settings), (std::vector<Rank>{{0}, {1}}));
+}
+
 TEST(ScheduleFile, IsMadeFromTheSettings) {
   const base::TemporaryFolder folder;
   base::write_file_atomically(folder / "o.csv", "0F0,0B0\n1F0,1B0\n");
