@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cost/settings.h"
 
 namespace frostline::cost {
@@ -7,6 +9,7 @@ namespace {
 
 using base::Document;
 using base::Numbers;
+using pipeline::PipelineShape;
 using pipeline::StageId;
 
 struct ListKey {
@@ -114,6 +117,25 @@ void check_activations(Document& document, const CostSettings& settings,
   }
 }
 
+double largest(const Numbers& values) {
+  return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
+}
+
+/// If everything ran one after the other, the step's end would still be an instant of the clock.
+void check_step_time(Document& document, const CostSettings& settings, const PipelineShape& shape) {
+  constexpr double kLongestStepMs = 4e12;  // 126 years; the clock ends after 292
+  double stage_ms =
+      2 * settings.send_ms + largest(settings.overlap_ms) + largest(settings.frozen_backward_ms);
+  for (const ListKey& key : kNeededLists) stage_ms += largest(settings.*key.values);
+  const double cells = static_cast<double>(shape.stages()) * shape.micro_batches;
+  if (stage_ms * cells < kLongestStepMs) return;
+  document.problem("cost.forward_ms",
+                   fmt::format("a micro-batch takes up to {:g} ms on a stage, and {} stages x {} "
+                               "micro-batches of them more than {:g} ms (126 years) in a step; use "
+                               "smaller times in [cost]",
+                               stage_ms, shape.stages(), shape.micro_batches, kLongestStepMs));
+}
+
 void check_table(Document& document, const CostSettings& settings,
                  const pipeline::PipelineSettings& pipeline) {
   refuse_file(document, settings,
@@ -124,6 +146,7 @@ void check_table(Document& document, const CostSettings& settings,
                      "cost.activation_mib is empty; give one value for all, "
                      "one a rank, or one a stage");
   }
+  check_step_time(document, settings, pipeline.shape());
   if (check_lengths(document, settings, pipeline)) {
     check_activations(document, settings, pipeline);
   }

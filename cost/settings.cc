@@ -31,8 +31,8 @@ Allowed<double> times_from(double least, const std::string& text) {
 
 Allowed<double> positive_times() { return times_from(1e-6, "1e-06 (1 ns)"); }
 Allowed<double> times() { return times_from(0.0, "0"); }
-/// Up to a pebibyte: sums over micro-batches stay far from overflow.
-Allowed<double> sizes() { return base::between(0.0, 1e9); }
+/// Up to a tebibyte: sums over a million stages x micro-batches stay below the largest number.
+Allowed<double> sizes() { return base::between(0.0, 1e6); }
 
 }  // namespace
 
