@@ -13,6 +13,8 @@
 #include "pipeline/schedules/interleaved_zb.h"
 #include "pipeline/schedules/looped_bfs.h"
 #include "pipeline/schedules/one_f_one_b.h"
+#include "pipeline/schedules/zb_h1.h"
+#include "pipeline/schedules/zb_h2.h"
 #include "pipeline/schedules/zb_v.h"
 
 namespace frostline::pipeline {
@@ -28,8 +30,8 @@ std::optional<std::string> refuse_size(const PipelineShape& shape) {
 }  // namespace
 
 std::span<const ScheduleKind> schedule_kinds() {
-  static const std::array kKinds{kGPipe, kOneFOneB,      kInterleaved1F1B, kLoopedBfs,
-                                 kZbV,   kInterleavedZb, kDualPipeV};
+  static const std::array kKinds{kGPipe, kOneFOneB, kInterleaved1F1B, kLoopedBfs, kZbH1,
+                                 kZbH2,  kZbV,      kInterleavedZb,   kDualPipeV};
   return kKinds;
 }
 
