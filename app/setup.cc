@@ -7,6 +7,7 @@
 #include "cost/flops.h"
 #include "cost/plan_times.h"
 #include "cost/profile.h"
+#include "cost/schedule_request.h"
 
 namespace frostline::app {
 
@@ -75,8 +76,12 @@ pipeline::Partition make_partition(const Scenario& scenario,
 
 pipeline::Plan make_plan(const Scenario& scenario, const std::optional<cost::ModelCost>& cost,
                          const pipeline::FreezeMask& mask) {
-  return {.schedule = pipeline::make_schedule(scenario.pipeline),
-          .partition = make_partition(scenario, cost),
+  auto partition = make_partition(scenario, cost);
+  const auto request =
+      cost ? cost::schedule_request(*cost, scenario.units, partition, scenario.pipeline)
+           : scenario.pipeline.request();
+  return {.schedule = pipeline::make_schedule(scenario.pipeline, request),
+          .partition = std::move(partition),
           .freeze = pipeline::FreezePlan(mask),
           .cut = scenario.freeze.cut_kind()};
 }

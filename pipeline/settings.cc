@@ -17,6 +17,7 @@ constexpr std::int64_t kMostChunks = 4096;
 /// Of ranks x chunks x micro-batches, so that schedules and their graphs fit into memory: about
 /// 1 KiB each.
 constexpr std::int64_t kMostCells = kMostStages;
+constexpr double kLargestLimit = kMostCells;
 
 std::int64_t stages_of(const PipelineSettings& settings) {
   return settings.ranks * settings.chunks;
@@ -88,6 +89,17 @@ void check_schedule(base::Document& document, const PipelineSettings& settings) 
   }
 }
 
+void check_memory_limit(base::Document& document, const PipelineSettings& settings) {
+  const ScheduleKind* kind =
+      settings.schedule.is_file() ? nullptr : find_schedule(settings.schedule.text);
+  if (const auto refusal = refuse_memory_limit(kind, settings.request())) {
+    document.problem("pipeline.memory_limit",
+                     fmt::format("pipeline.memory_limit = {} does not go with pipeline.schedule = "
+                                 "\"{}\": {}",
+                                 settings.memory_limit, settings.schedule.text, *refusal));
+  }
+}
+
 base::Allowed<std::string> schedules() {
   base::Allowed<std::string> allowed = base::one_of(schedule_names());
   allowed.text += ", or file:NAME.csv";
@@ -148,9 +160,15 @@ PipelineShape PipelineSettings::shape() const {
   return {static_cast<int>(ranks), static_cast<int>(chunks), static_cast<int>(micro_batches)};
 }
 
-Schedule make_schedule(const PipelineSettings& settings) {
+ScheduleRequest PipelineSettings::request() const {
+  ScheduleRequest request(shape());
+  request.memory_limit = memory_limit;
+  return request;
+}
+
+Schedule make_schedule(const PipelineSettings& settings, const ScheduleRequest& request) {
   if (settings.schedule.is_file()) return schedule_from_file(settings);
-  return make_schedule(settings.schedule.text, settings.shape());
+  return make_schedule(settings.schedule.text, request);
 }
 
 std::vector<Rank> placement(const PipelineSettings& settings) {
@@ -181,6 +199,10 @@ const base::Section<PipelineSettings>& pipeline_section() {
           .key("schedule", &Settings::schedule, schedules(),
                "The order in which a rank takes the micro-batches; file:NAME.csv reads it from a "
                "CSV of PyTorch's, with or without transfers.")
+          .key("memory_limit", &Settings::memory_limit, base::between(0.0, kLargestLimit),
+               "What a rank may hold of activations, for the schedules that search for an order "
+               "within it, in multiples of 1F1B's peak: of what `ranks` micro-batches hold on the "
+               "rank. 0: the schedule's own, 1 for zb_1p and 2 for zb_2p.")
           .key("partition", &Settings::partition, partition_word(),
                "Which layers a stage holds: \"balanced\" by cost, or the number of layers of each "
                "stage in model order.");
@@ -191,6 +213,7 @@ void check_pipeline(base::Document& document, const PipelineSettings& settings, 
   check_replicas(document, settings);
   if (!check_size(document, settings)) return;
   check_schedule(document, settings);
+  check_memory_limit(document, settings);
   if (check_layers(document, settings, layers)) check_partition(document, settings, layers);
 }
 

@@ -52,7 +52,7 @@ TEST(PipelineSettings, EveryKeyIsDocumented) {
   for (const base::KeyInfo& key : pipeline_section().info().keys) {
     EXPECT_FALSE(key.doc.empty() || key.allowed.empty()) << key.name;
   }
-  EXPECT_EQ(pipeline_section().info().keys.size(), 6u);
+  EXPECT_EQ(pipeline_section().info().keys.size(), 7u);
 }
 
 struct BrokenSettings {
@@ -180,9 +180,9 @@ TEST(ScheduleFile, IsMadeFromTheSettings) {
   PipelineSettings settings;
   settings.ranks = 2;
   settings.schedule = base::NameOrFile::of(folder / "o.csv");
-  EXPECT_EQ(make_schedule(settings).name, "file:o.csv");
+  EXPECT_EQ(make_schedule(settings, settings.request()).name, "file:o.csv");
   settings.schedule = {"1f1b"};
-  EXPECT_EQ(make_schedule(settings), make_schedule("1f1b", {2, 1, 1}));
+  EXPECT_EQ(make_schedule(settings, settings.request()), make_schedule("1f1b", {2, 1, 1}));
 }
 
 TEST(CheckPipelineTogether, APartitionThatFitsIsFine) {

@@ -1,13 +1,14 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <map>
 #include <sstream>
 
 #include "base/document.h"
+#include "cost/schedule_request.h"
 #include "cost/settings.h"
 #include "sim/step_simulation.h"
-#include "tests/cost/plans.h"
 
 namespace frostline::sim {
 namespace {
@@ -24,12 +25,22 @@ std::string data_file(const std::string& name) {
   return std::string(FROSTLINE_TEST_DATA) + "/" + name;
 }
 
+pipeline::PipelineSettings pipeline_settings(const PipelineShape& shape) {
+  pipeline::PipelineSettings settings;
+  settings.ranks = shape.ranks;
+  settings.chunks = shape.chunks;
+  settings.micro_batches = shape.micro_batches;
+  return settings;
+}
+
 SimulatedStep simulate(const CostSettings& settings, const std::string& schedule,
                        const PipelineShape& shape, const FreezeMask& mask, Cut cut) {
   const UnitTable units = UnitTable::of_layers(shape.stages());
-  const auto plan = cost::make_plan(
-      schedule, shape, Partition::even(units.layers(), shape.stages()), FreezePlan(mask), cut);
   const cost::ModelCost costs = table_cost(settings, shape, units.layers());
+  const auto partition = Partition::even(units.layers(), shape.stages());
+  const auto request = schedule_request(costs, units, partition, pipeline_settings(shape));
+  const pipeline::Plan plan{pipeline::make_schedule(schedule, request), partition, FreezePlan(mask),
+                            cut};
   return simulate_step(executable_schedule(plan, units), cost::PlanTimes(costs, units, plan));
 }
 
@@ -40,6 +51,13 @@ struct Measurement {
   CostSettings settings;
   std::map<std::string, double> rates;  ///< by schedule
 };
+
+/// The model's hidden size and attention heads.
+std::pair<double, double> model_sizes(const std::string& model) {
+  static const std::map<std::string, std::pair<double, double>> kSizes{
+      {"1.5B", {2304, 24}}, {"6.2B", {4096, 32}}, {"14.6B", {5120, 40}}, {"28.3B", {6144, 48}}};
+  return kSizes.at(model);
+}
 
 Measurement parse(std::string line) {
   std::replace(line.begin(), line.end(), ',', ' ');
@@ -58,7 +76,15 @@ Measurement parse(std::string line) {
   row.settings.forward_ms = {forward};
   row.settings.input_gradient_ms = {input};
   row.settings.weight_gradient_ms = {weight};
+  // Per layer and unit of sequence x batch, in bytes; only their ratio counts.
+  const auto [hidden, heads] = model_sizes(row.model);
+  row.settings.activation_mib = {34 * hidden + 5 * heads * 1024};
+  row.settings.activation_after_input_gradient_mib = {32 * hidden};
   return row;
+}
+
+SimulatedStep simulate(const Measurement& row, const std::string& schedule) {
+  return simulate(row.settings, schedule, row.shape, FreezeMask(row.shape.stages()), Cut::kPrefix);
 }
 
 std::vector<Measurement> zero_bubble_table() {
@@ -74,15 +100,34 @@ std::vector<Measurement> zero_bubble_table() {
 }
 
 /// A published rate is its four printed decimals.
+constexpr double kHalfDigit = 0.00005;
+
 TEST(KnownAnswers, BubbleRatesAsPublished) {
   const auto rows = zero_bubble_table();
   EXPECT_EQ(rows.size(), 9U);
   for (const Measurement& row : rows) {
     for (const char* schedule : {"1f1b", "zb_h1", "zb_h2"}) {
-      const SimulatedStep step =
-          simulate(row.settings, schedule, row.shape, FreezeMask(row.shape.stages()), Cut::kPrefix);
-      EXPECT_NEAR(step.timeline.bubble_rate(), row.rates.at(schedule), 0.00005)
+      EXPECT_NEAR(simulate(row, schedule).timeline.bubble_rate(), row.rates.at(schedule),
+                  kHalfDigit)
           << schedule << ", " << row.model << ", m = " << row.shape.micro_batches;
+    }
+  }
+}
+
+struct Limited {
+  const char* schedule;
+  int limit;  ///< in multiples of 1F1B's peak
+};
+
+TEST(KnownAnswers, SearchedOrdersAreNoWorseThanPublishedWithinTheirMemory) {
+  for (const Measurement& row : zero_bubble_table()) {
+    for (const auto& [schedule, limit] : {Limited{"zb_1p", 1}, Limited{"zb_2p", 2}}) {
+      const SimulatedStep step = simulate(row, schedule);
+      EXPECT_LE(step.timeline.bubble_rate(), row.rates.at(schedule) + kHalfDigit)
+          << schedule << ", " << row.model << ", m = " << row.shape.micro_batches;
+      const double most =
+          *std::max_element(step.peak_activations.begin(), step.peak_activations.end());
+      EXPECT_LE(most, limit * row.shape.ranks) << schedule << ", " << row.model;
     }
   }
 }
