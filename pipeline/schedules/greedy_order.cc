@@ -71,9 +71,9 @@ class GreedyPass {
       gradient = std::max(ready, gradient) + state.figures.input_gradient + send_;
     }
     for (std::size_t rank = 1; rank < ranks_.size(); ++rank) {
-      if (1 + more[rank] < micro_batches_) {
-        more[rank] = std::min(more[rank], std::max(more[rank - 1] - 1, 0));
-      }
+      const int before = more[rank - 1];
+      const int most = 1 + before == micro_batches_ ? before : std::max(before - 1, 0);
+      more[rank] = std::min(more[rank], most);
     }
     return more;
   }

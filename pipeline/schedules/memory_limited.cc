@@ -1,10 +1,14 @@
 #include "pipeline/schedules/memory_limited.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
-#include <limits>
 
+#include "pipeline/lower.h"
 #include "pipeline/schedules/greedy_order.h"
+#include "pipeline/schedules/lagging_weights.h"
+#include "pipeline/schedules/request_times.h"
+#include "pipeline/timeline.h"
 
 namespace frostline::pipeline {
 namespace {
@@ -19,6 +23,7 @@ constexpr StageFigures kEqual{Duration(1), Duration(1), Duration(1), {2}, {1}};
 std::vector<Bytes> limits_of(const ScheduleRequest& request) {
   const double micro_batches =
       std::min<double>(request.memory_limit * request.shape.ranks, request.shape.micro_batches);
+  assert(micro_batches >= 1);
   std::vector<Bytes> limits;
   for (const StageFigures& stage : request.stages) {
     const auto whole = static_cast<double>(stage.activation.count);
@@ -27,32 +32,66 @@ std::vector<Bytes> limits_of(const ScheduleRequest& request) {
   return limits;
 }
 
-GreedyOrder best_greedy_order(const ScheduleRequest& request) {
-  const std::vector<Bytes> limits = limits_of(request);
-  GreedyOrder best;
-  best.cost = Duration::max();
-  for (const bool fill_warm_up : {false, true}) {
-    for (const bool put_off_forwards : {false, true}) {
-      for (const bool fill_every_gap : {false, true}) {
-        GreedyOrder order =
-            greedy_order(request, limits, {fill_warm_up, put_off_forwards, fill_every_gap});
-        if (order.cost < best.cost) best = std::move(order);
+/// Keeps the shortest of the orders within the limits.
+class Search {
+ public:
+  explicit Search(const ScheduleRequest& request) : request_(request), limits_(limits_of(request)) {
+    best_.cost = Duration::max();
+  }
+
+  void try_greedy() {
+    for (const bool fill_warm_up : {false, true}) {
+      for (const bool put_off_forwards : {false, true}) {
+        for (const bool fill_every_gap : {false, true}) {
+          keep(greedy_order(request_, limits_, {fill_warm_up, put_off_forwards, fill_every_gap}));
+        }
       }
     }
   }
-  return best;
+
+  void try_lagging(int depth) {
+    Schedule schedule = lagging_weights("", request_.shape, depth);
+    if (!fits(schedule)) return;
+    const auto timeline = longest_path_timeline(lower(schedule), RequestTimes(request_));
+    keep({std::move(schedule.actions), timeline.cost()});
+  }
+
+  std::vector<std::vector<Action>> take() { return std::move(best_.actions); }
+
+ private:
+  void keep(GreedyOrder order) {
+    if (order.cost < best_.cost) best_ = std::move(order);
+  }
+
+  bool fits(const Schedule& schedule) const {
+    for (std::size_t rank = 0; rank < limits_.size(); ++rank) {
+      if (peak_held(schedule.actions[rank], request_.stages[rank]) > limits_[rank]) return false;
+    }
+    return true;
+  }
+
+  const ScheduleRequest& request_;
+  std::vector<Bytes> limits_;
+  GreedyOrder best_;
+};
+
+ScheduleRequest completed(ScheduleRequest request, double own_limit) {
+  if (request.memory_limit == 0) request.memory_limit = own_limit;
+  if (request.stages.empty()) {
+    request.stages.assign(static_cast<std::size_t>(request.shape.stages()), kEqual);
+  }
+  return request;
 }
 
 }  // namespace
 
 Schedule memory_limited(std::string_view name, const ScheduleRequest& asked, double own_limit) {
-  ScheduleRequest request = asked;
-  if (request.memory_limit == 0) request.memory_limit = own_limit;
-  if (request.stages.empty()) {
-    request.stages.assign(static_cast<std::size_t>(request.shape.stages()), kEqual);
-  }
-  const PipelineShape& shape = request.shape;
-  return {std::string(name), shape, looped_placement(shape), best_greedy_order(request).actions};
+  const ScheduleRequest request = completed(asked, own_limit);
+  Search search(request);
+  search.try_greedy();
+  search.try_lagging(1);
+  search.try_lagging(2);
+  return {std::string(name), request.shape, looped_placement(request.shape), search.take()};
 }
 
 }  // namespace frostline::pipeline
