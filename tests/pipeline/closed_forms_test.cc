@@ -110,6 +110,16 @@ TEST(ZeroBubbleClosedForm, H2sStepAsAWholeTakesAsLongAsH1s) {
   }
 }
 
+/// The search finds nothing longer, with any limit that the handcrafted orders keep within.
+TEST(ZeroBubbleClosedForm, SearchedOrdersTakeNoLongerThanTheFormulas) {
+  for (int p = 1; p <= 8; ++p) {
+    for (int m = 2 * p - 1; m <= 4 * p; ++m) {
+      EXPECT_LE(bubble_ticks("zb_1p", p, m, EqualStages()), p - 1) << p << " " << m;
+      EXPECT_EQ(bubble_ticks("zb_2p", p, m, EqualStages()), 0) << p << " " << m;
+    }
+  }
+}
+
 /// The most that a rank holds where a micro-batch holds `whole`, and `for_weights` between I and W.
 int peak_held(const std::vector<Action>& actions, int whole, int for_weights) {
   int held = 0;

@@ -37,6 +37,44 @@ Duration cost_of(const Schedule& schedule, const ScheduleRequest& request) {
   return longest_path_timeline(lower(schedule), RequestTimes(request)).cost();
 }
 
+std::string order(const char* name, const PipelineShape& shape, double memory_limit) {
+  ScheduleRequest request(shape);
+  request.memory_limit = memory_limit;
+  return to_text(make_schedule(name, request));
+}
+
+/// Rank 0 has room for two: it waits for the first gradient, and W0 makes room before F2.
+TEST(MemoryLimited, GivesMemoryBackBeforeAForwardThatHasNoRoom) {
+  EXPECT_EQ(order("zb_1p", {2, 1, 3}, 0),
+            "rank 0: 0F0 0F1 0I0 0W0 0F2 0I1 0W1 0I2 0W2\n"
+            "rank 1: 1F0 1I0 1F1 1I1 1W0 1F2 1I2 1W1 1W2\n");
+}
+
+/// Room for one forward more fills the wait for the first gradient.
+TEST(MemoryLimited, WarmsUpFurtherWithMoreMemory) {
+  EXPECT_EQ(order("zb_2p", {2, 1, 3}, 0),
+            "rank 0: 0F0 0F1 0F2 0I0 0W0 0I1 0W1 0I2 0W2\n"
+            "rank 1: 1F0 1I0 1F1 1I1 1F2 1I2 1W0 1W1 1W2\n");
+}
+
+TEST(MemoryLimited, LeavesOneMicroBatchARankWithTheLeastLimit) {
+  EXPECT_EQ(order("zb_2p", {2, 1, 2}, 0.5),
+            "rank 0: 0F0 0I0 0W0 0F1 0I1 0W1\n"
+            "rank 1: 1F0 1I0 1W0 1F1 1I1 1W1\n");
+}
+
+TEST(MemoryLimited, RefusesALimitBelowOneMicroBatch) {
+  EXPECT_EQ(error_of([] { order("zb_1p", {3, 1, 6}, 0.25); }),
+            "schedule 'zb_1p' cannot run: a rank has to hold one micro-batch, but memory_limit = "
+            "0.25 with ranks = 3 is 0.75 of one; use at least 0.334");
+  EXPECT_EQ(error_of([] { order("1f1b", {3, 1, 6}, 0.25); }),
+            "schedule '1f1b' cannot run: it searches for no order within a memory limit; use 0, or "
+            "the schedule zb_1p or zb_2p");
+  EXPECT_EQ(error_of([] { order("zb_2p", {3, 2, 6}, 0); }),
+            "schedule 'zb_2p' cannot run: zb_2p holds one stage a rank, but chunks = 2; use chunks "
+            "= 1");
+}
+
 RC_GTEST_PROP(MemoryLimited, IsSound, ()) {
   const ScheduleRequest request = any_request();
   const Schedule schedule = make_schedule("zb_1p", request);

@@ -89,6 +89,14 @@ INSTANTIATE_TEST_SUITE_P(
                        "x.toml:1:1: pipeline.micro_batches = 1 on 16777216 stages is too large a "
                        "schedule: stages x micro-batches is at most 1048576; use at most 1048576 "
                        "stages"},
+        BrokenSettings{"ranks = 4\nschedule = \"zb_1p\"\nmemory_limit = 0.2", 4,
+                       "x.toml:4:16: pipeline.memory_limit = 0.2 does not go with "
+                       "pipeline.schedule = \"zb_1p\": a rank has to hold one micro-batch, but "
+                       "memory_limit = 0.2 with ranks = 4 is 0.8 of one; use at least 0.25"},
+        BrokenSettings{"memory_limit = 1.5", 4,
+                       "x.toml:2:16: pipeline.memory_limit = 1.5 does not go with "
+                       "pipeline.schedule = \"1f1b\": it searches for no order within a memory "
+                       "limit; use 0, or the schedule zb_1p or zb_2p"},
         BrokenSettings{
             "ranks = 2\nchunks = 2\nschedule = \"1f1b\"", 4,
             "x.toml:4:12: pipeline.schedule = \"1f1b\" cannot run: 1f1b holds one stage a "

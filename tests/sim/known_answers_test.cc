@@ -132,6 +132,31 @@ TEST(KnownAnswers, SearchedOrdersAreNoWorseThanPublishedWithinTheirMemory) {
   }
 }
 
+/// The row's pipeline with its stages cut into `chunks`, and another delay of transfers.
+Measurement chunked(Measurement row, int chunks, double send_ms) {
+  row.shape.chunks = chunks;
+  row.settings.forward_ms.front() /= chunks;
+  row.settings.input_gradient_ms.front() /= chunks;
+  row.settings.weight_gradient_ms.front() /= chunks;
+  row.settings.send_ms = send_ms;
+  return row;
+}
+
+/// What part of the transfers the published figure counts is not known.
+TEST(KnownAnswers, BubbleRatesOfInterleaved1F1BLieBetweenThoseWithoutAndWithLatency) {
+  const std::map<std::string, int> chunks{{"1.5B", 3}, {"6.2B", 4}, {"14.6B", 3}, {"28.3B", 2}};
+  for (const Measurement& row : zero_bubble_table()) {
+    const auto rate = [&](double send_ms) {
+      return simulate(chunked(row, chunks.at(row.model), send_ms), "interleaved_1f1b")
+          .timeline.bubble_rate();
+    };
+    const double published = row.rates.at("1f1b_i");
+    EXPECT_LT(rate(0), published) << row.model << ", m = " << row.shape.micro_batches;
+    EXPECT_LT(published, rate(row.settings.send_ms))
+        << row.model << ", m = " << row.shape.micro_batches;
+  }
+}
+
 base::Numbers numbers(base::Document& document, const std::string& key) {
   base::Numbers values;
   EXPECT_TRUE(document.read(key, values)) << key;
