@@ -21,7 +21,7 @@ struct RankState {
   Duration idle{};            ///< since its first
   Duration gradient_ready{};  ///< when the next gradient has arrived from the rank behind
   std::vector<Duration> forward_ends{};
-  std::vector<Action> actions{};
+  std::vector<ActionKind> kinds{};
 
   bool owes_weight_gradient() const { return weight_gradients < input_gradients; }
   bool fits_another() const { return held + figures.activation <= limit; }
@@ -36,6 +36,8 @@ class GreedyPass {
     for (std::size_t rank = 0; rank < limits.size(); ++rank) {
       ranks_.push_back({request.stages.at(rank), limits[rank]});
       assert(ranks_.back().fits_another());
+      ranks_.back().forward_ends.reserve(static_cast<std::size_t>(micro_batches_));
+      ranks_.back().kinds.reserve(3 * static_cast<std::size_t>(micro_batches_));
     }
   }
 
@@ -171,15 +173,16 @@ class GreedyPass {
     RankState& state = ranks_[rank];
     const Duration ready = rank > 0 ? forward_arrival(rank) : Duration{};
     if (state.forwards == 0) state.first_start = state.end = ready;
-    add(rank, ActionKind::kForward, state.forwards++, ready, state.figures.forward);
+    ++state.forwards;
+    add(rank, ActionKind::kForward, ready, state.figures.forward);
     state.forward_ends.push_back(state.end);
     state.held += state.figures.activation;
   }
 
   void input_gradient(std::size_t rank) {
     RankState& state = ranks_[rank];
-    add(rank, ActionKind::kInputGradient, state.input_gradients++, state.gradient_ready,
-        state.figures.input_gradient);
+    ++state.input_gradients;
+    add(rank, ActionKind::kInputGradient, state.gradient_ready, state.figures.input_gradient);
     if (rank > 0) ranks_[rank - 1].gradient_ready = state.end + send_;
     state.held -= state.figures.activation - state.held_for_weights();
   }
@@ -187,25 +190,25 @@ class GreedyPass {
   void weight_gradient(std::size_t rank) {
     RankState& state = ranks_[rank];
     assert(state.owes_weight_gradient());
-    add(rank, ActionKind::kWeightGradient, state.weight_gradients++, state.end,
-        state.figures.weight_gradient);
+    ++state.weight_gradients;
+    add(rank, ActionKind::kWeightGradient, state.end, state.figures.weight_gradient);
     state.held -= state.held_for_weights();
   }
 
-  void add(std::size_t rank, ActionKind kind, int micro_batch, Duration ready, Duration time) {
+  void add(std::size_t rank, ActionKind kind, Duration ready, Duration time) {
     RankState& state = ranks_[rank];
     const Duration start = std::max(ready, state.end);
     state.idle += start - state.end;
     state.end = start + time;
     most_idle_ = std::max(most_idle_, state.idle);
-    state.actions.emplace_back(kind, StageId{static_cast<int>(rank)}, MicroBatch{micro_batch});
+    state.kinds.push_back(kind);
   }
 
   GreedyOrder order() {
     GreedyOrder order;
     for (RankState& state : ranks_) {
       order.cost = std::max(order.cost, state.end - state.first_start);
-      order.actions.push_back(std::move(state.actions));
+      order.kinds.push_back(std::move(state.kinds));
     }
     return order;
   }

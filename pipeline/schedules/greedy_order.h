@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "pipeline/schedules/registry.h"
+#include "pipeline/schedules/kind_order.h"
 
 namespace frostline::pipeline {
 
@@ -15,8 +15,8 @@ struct GreedyChoices {
 
 /// One order of the step's computations.
 struct GreedyOrder {
-  std::vector<std::vector<Action>> actions;  ///< one list a rank
-  base::Duration cost{};                     ///< the longest rank's last end - its first start
+  KindOrder kinds;
+  base::Duration cost{};  ///< the longest rank's last end - its first start
 };
 
 /// One pass of the heuristic of Qi et al. 2023 (arXiv 2401.10241, section 3.1), for one stage a

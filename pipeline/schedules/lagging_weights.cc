@@ -10,11 +10,10 @@ struct Lags {
   int weight_gradient;  ///< of W behind I
 };
 
-std::vector<Action> actions_of(StageId stage, int micro_batches, const Lags& lags) {
-  std::vector<Action> actions;
+std::vector<ActionKind> kinds_of(int micro_batches, const Lags& lags) {
+  std::vector<ActionKind> kinds;
   const auto add = [&](ActionKind kind, int micro_batch) {
-    if (micro_batch < 0 || micro_batch >= micro_batches) return;
-    actions.emplace_back(kind, stage, MicroBatch{micro_batch});
+    if (0 <= micro_batch && micro_batch < micro_batches) kinds.push_back(kind);
   };
   const int rounds = micro_batches + lags.input_gradient + lags.weight_gradient;
   for (int round = 0; round < rounds; ++round) {
@@ -23,19 +22,18 @@ std::vector<Action> actions_of(StageId stage, int micro_batches, const Lags& lag
     add(ActionKind::kInputGradient, input_gradient);
     add(ActionKind::kWeightGradient, input_gradient - lags.weight_gradient);
   }
-  return actions;
+  return kinds;
 }
 
 }  // namespace
 
-Schedule lagging_weights(std::string_view name, const PipelineShape& shape, int depth) {
-  Schedule schedule{std::string(name), shape, looped_placement(shape), {}};
-  for (const StageId stage : base::ids<StageId>(shape.stages())) {
-    const int warm_up = std::min(depth * (shape.ranks - 1 - stage.value), shape.micro_batches);
-    schedule.actions.push_back(
-        actions_of(stage, shape.micro_batches, {warm_up, depth * stage.value}));
+KindOrder lagging_weights(const PipelineShape& shape, int depth) {
+  KindOrder order;
+  for (int rank = 0; rank < shape.ranks; ++rank) {
+    const int warm_up = std::min(depth * (shape.ranks - 1 - rank), shape.micro_batches);
+    order.push_back(kinds_of(shape.micro_batches, {warm_up, depth * rank}));
   }
-  return schedule;
+  return order;
 }
 
 }  // namespace frostline::pipeline

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <string_view>
-
-#include "pipeline/schedule.h"
+#include "pipeline/schedules/kind_order.h"
 
 namespace frostline::pipeline {
 
@@ -10,6 +8,6 @@ namespace frostline::pipeline {
 /// `depth` (ranks - 1 - s) forwards to warm up rank s, then a forward and an input gradient in
 /// turn, with each weight gradient `depth` s input gradients behind its own; what is left of them
 /// at the end.
-Schedule lagging_weights(std::string_view name, const PipelineShape& shape, int depth);
+KindOrder lagging_weights(const PipelineShape& shape, int depth);
 
 }  // namespace frostline::pipeline

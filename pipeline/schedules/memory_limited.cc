@@ -4,11 +4,8 @@
 #include <cassert>
 #include <cmath>
 
-#include "pipeline/lower.h"
 #include "pipeline/schedules/greedy_order.h"
 #include "pipeline/schedules/lagging_weights.h"
-#include "pipeline/schedules/request_times.h"
-#include "pipeline/timeline.h"
 
 namespace frostline::pipeline {
 namespace {
@@ -40,9 +37,9 @@ class Search {
   }
 
   void try_greedy() {
-    for (const bool fill_warm_up : {false, true}) {
-      for (const bool put_off_forwards : {false, true}) {
-        for (const bool fill_every_gap : {false, true}) {
+    for (const bool fill_warm_up : {true, false}) {
+      for (const bool put_off_forwards : {true, false}) {
+        for (const bool fill_every_gap : {true, false}) {
           keep(greedy_order(request_, limits_, {fill_warm_up, put_off_forwards, fill_every_gap}));
         }
       }
@@ -50,22 +47,22 @@ class Search {
   }
 
   void try_lagging(int depth) {
-    Schedule schedule = lagging_weights("", request_.shape, depth);
-    if (!fits(schedule)) return;
-    const auto timeline = longest_path_timeline(lower(schedule), RequestTimes(request_));
-    keep({std::move(schedule.actions), timeline.cost()});
+    KindOrder order = lagging_weights(request_.shape, depth);
+    if (!fits(order)) return;
+    const Duration cost = cost_of(order, request_);
+    keep({std::move(order), cost});
   }
 
-  std::vector<std::vector<Action>> take() { return std::move(best_.actions); }
+  const KindOrder& best() const { return best_.kinds; }
 
  private:
   void keep(GreedyOrder order) {
     if (order.cost < best_.cost) best_ = std::move(order);
   }
 
-  bool fits(const Schedule& schedule) const {
+  bool fits(const KindOrder& order) const {
     for (std::size_t rank = 0; rank < limits_.size(); ++rank) {
-      if (peak_held(schedule.actions[rank], request_.stages[rank]) > limits_[rank]) return false;
+      if (peak_held(order[rank], request_.stages[rank]) > limits_[rank]) return false;
     }
     return true;
   }
@@ -91,7 +88,7 @@ Schedule memory_limited(std::string_view name, const ScheduleRequest& asked, dou
   search.try_greedy();
   search.try_lagging(1);
   search.try_lagging(2);
-  return {std::string(name), request.shape, looped_placement(request.shape), search.take()};
+  return schedule_of(name, request.shape, search.best());
 }
 
 }  // namespace frostline::pipeline

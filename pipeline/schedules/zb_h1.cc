@@ -11,7 +11,7 @@ std::optional<std::string> refuse(const PipelineShape& shape) {
 }
 
 Schedule make(const ScheduleRequest& request) {
-  return lagging_weights(kZbH1.name, request.shape, 1);
+  return schedule_of(kZbH1.name, request.shape, lagging_weights(request.shape, 1));
 }
 
 }  // namespace
