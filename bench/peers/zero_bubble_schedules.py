@@ -193,7 +193,7 @@ def published_rows(frostline, peer):
     for case in PUBLISHED:
         for limit in (1, 2):
             theirs, rate, same, seconds = compare(frostline, peer, case, limit, runs=5)
-            yield (case.name, case.shape, f"`zb_{limit}p`", f"{theirs.rate:.4f}", f"{rate:.4f}",
+            yield (case.name, case.shape, f"`zb_{limit}p`", f"{theirs.rate:.5f}", f"{rate:.5f}",
                    "same" if same else "another", f"{theirs.seconds * 1e3:.0f} ms",
                    f"{seconds * 1e3:.1f} ms", f"{theirs.seconds / seconds:.0f}")
 
