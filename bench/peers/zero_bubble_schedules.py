@@ -5,12 +5,13 @@
   of activations. Compared are the orders, rank by rank, and the bubble rates; and their order,
   given to Frostline as a file, has to have the bubble rate that they say.
 * zb_v: their heuristic looks at the times, our order does not. Both orders are played by Frostline.
-* The seconds that their search takes beside those of `frostline simulate`: the whole process, which
-  searches, places transfers, checks and simulates with discrete events.
+* The seconds that their search takes beside ours, alone (bench-schedule) and in `frostline simulate`:
+  the whole process, which searches, places transfers, checks and simulates with discrete events.
 
     git clone https://github.com/sail-sg/zero-bubble-pipeline-parallelism peer
     pip install pulp torch    # what their modules import; the CPU wheel of torch is enough
-    python bench/peers/zero_bubble_schedules.py build/no-torch/app/frostline peer
+    ninja -C build/bench app/frostline bench/bench-schedule
+    python bench/peers/zero_bubble_schedules.py build/bench peer
 
 Fails where their order is shorter than ours, or where the two simulators differ.
 """
@@ -189,12 +190,22 @@ def print_table(header, rows):
     print()
 
 
-def published_rows(frostline, peer):
+def search_seconds(bench):
+    """Of Frostline's search alone, by (schedule, shape, model)."""
+    result = subprocess.run([bench, "--benchmark_format=json", "--benchmark_min_time=0.05"],
+                            capture_output=True, text=True, check=True)
+    rows = json.loads(result.stdout)["benchmarks"]
+    return {tuple(row["name"].split("/")[1:]): row["real_time"] / 1e3 for row in rows}
+
+
+def published_rows(frostline, peer, search):
     for case in PUBLISHED:
         for limit in (1, 2):
             theirs, rate, same, seconds = compare(frostline, peer, case, limit, runs=5)
+            ours = search[(f"zb_{limit}p", f"{case.p}x{case.m}", case.name)]
             yield (case.name, case.shape, f"`zb_{limit}p`", f"{theirs.rate:.5f}", f"{rate:.5f}",
                    "same" if same else "another", f"{theirs.seconds * 1e3:.0f} ms",
+                   f"{ours * 1e3:.3f} ms", f"{theirs.seconds / ours:.0f}",
                    f"{seconds * 1e3:.1f} ms", f"{theirs.seconds / seconds:.0f}")
 
 
@@ -219,15 +230,17 @@ def v_rows(frostline, peer):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("frostline", type=pathlib.Path)
-    parser.add_argument("checkout", type=pathlib.Path)
+    parser.add_argument("build", type=pathlib.Path, help="folder of a build with -Dbench=true")
+    parser.add_argument("peer", type=pathlib.Path, help="checkout of the authors' repository")
     arguments = parser.parse_args()
-    peer = load_peer(arguments.checkout)
+    peer = load_peer(arguments.peer)
     with tempfile.TemporaryDirectory() as folder:
-        frostline = Frostline(arguments.frostline.resolve(), pathlib.Path(folder))
-        print_table(("times of", "ranks x micro-batches", "limit", "their bubble rate", "ours",
-                     "order", "their search", "frostline simulate", "ratio"),
-                    published_rows(frostline, peer))
+        build = arguments.build.resolve()
+        frostline = Frostline(build / "app/frostline", pathlib.Path(folder))
+        search = search_seconds(build / "bench/bench-schedule")
+        print_table(("times of", "ranks x micro-batches", "schedule", "their bubble rate", "ours",
+                     "order", "their search", "ours", "ratio", "frostline simulate", "ratio"),
+                    published_rows(frostline, peer, search))
         print_table(("limit", "cases", "in which they find an order", "the same as ours",
                      "ours is shorter", "by a bubble rate of up to"), grid_rows(frostline, peer))
         print_table(("ranks x micro-batches", "F, I, W; send (ms, a chunk)",

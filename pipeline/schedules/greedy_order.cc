@@ -31,8 +31,11 @@ struct RankState {
 class GreedyPass {
  public:
   GreedyPass(const ScheduleRequest& request, const std::vector<Bytes>& limits,
-             const GreedyChoices& choices)
-      : micro_batches_(request.shape.micro_batches), send_(request.send), choices_(choices) {
+             const GreedyChoices& choices, Duration bound)
+      : micro_batches_(request.shape.micro_batches),
+        send_(request.send),
+        choices_(choices),
+        bound_(bound) {
     for (std::size_t rank = 0; rank < limits.size(); ++rank) {
       ranks_.push_back({request.stages.at(rank), limits[rank]});
       assert(ranks_.back().fits_another());
@@ -41,15 +44,17 @@ class GreedyPass {
     }
   }
 
-  GreedyOrder run() {
+  std::optional<GreedyOrder> run() {
     warm_up();
     for (int round = 0; round < micro_batches_; ++round) {
+      if (too_long_) return std::nullopt;
       if (round > 0) forwards();
       input_gradients();
     }
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
       while (ranks_[rank].owes_weight_gradient()) weight_gradient(rank);
     }
+    if (too_long_) return std::nullopt;
     return order();
   }
 
@@ -200,8 +205,14 @@ class GreedyPass {
     const Duration start = std::max(ready, state.end);
     state.idle += start - state.end;
     state.end = start + time;
+    if (state.idle + work(state) >= bound_) too_long_ = true;
     most_idle_ = std::max(most_idle_, state.idle);
     state.kinds.push_back(kind);
+  }
+
+  Duration work(const RankState& state) const {
+    const StageFigures& stage = state.figures;
+    return micro_batches_ * (stage.forward + stage.input_gradient + stage.weight_gradient);
   }
 
   GreedyOrder order() {
@@ -218,14 +229,17 @@ class GreedyPass {
   GreedyChoices choices_;
   std::vector<RankState> ranks_;
   Duration most_idle_{};
+  Duration bound_;
+  bool too_long_ = false;
 };
 
 }  // namespace
 
-GreedyOrder greedy_order(const ScheduleRequest& request, const std::vector<Bytes>& limits,
-                         const GreedyChoices& choices) {
+std::optional<GreedyOrder> greedy_order(const ScheduleRequest& request,
+                                        const std::vector<Bytes>& limits,
+                                        const GreedyChoices& choices, Duration bound) {
   assert(request.stages.size() == limits.size());
-  return GreedyPass(request, limits, choices).run();
+  return GreedyPass(request, limits, choices, bound).run();
 }
 
 }  // namespace frostline::pipeline

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "pipeline/schedules/kind_order.h"
@@ -25,8 +26,10 @@ struct GreedyOrder {
 /// it has to give memory back; what is left of them at the end. No rank ever holds more than its
 /// limit.
 ///
-/// `request` has its stages' figures, and a limit admits one micro-batch (both asserted).
-GreedyOrder greedy_order(const ScheduleRequest& request, const std::vector<base::Bytes>& limits,
-                         const GreedyChoices& choices);
+/// `request` has its stages' figures, and a limit admits one micro-batch (both asserted). Nothing
+/// if the order's cost is not below `bound`: found out as soon as a rank has waited too long.
+std::optional<GreedyOrder> greedy_order(const ScheduleRequest& request,
+                                        const std::vector<base::Bytes>& limits,
+                                        const GreedyChoices& choices, base::Duration bound);
 
 }  // namespace frostline::pipeline

@@ -41,7 +41,10 @@ class Search {
     for (const bool fill_warm_up : {false, true}) {
       for (const bool put_off_forwards : {true, false}) {
         for (const bool fill_every_gap : {true, false}) {
-          keep(greedy_order(request_, limits_, {fill_warm_up, put_off_forwards, fill_every_gap}));
+          const GreedyChoices choices{fill_warm_up, put_off_forwards, fill_every_gap};
+          if (auto order = greedy_order(request_, limits_, choices, best_.cost)) {
+            best_ = std::move(*order);
+          }
         }
       }
     }
@@ -51,16 +54,12 @@ class Search {
     KindOrder order = lagging_weights(request_.shape, depth);
     if (!fits(order)) return;
     const Duration cost = cost_of(order, request_);
-    keep({std::move(order), cost});
+    if (cost < best_.cost) best_ = {std::move(order), cost};
   }
 
   const KindOrder& best() const { return best_.kinds; }
 
  private:
-  void keep(GreedyOrder order) {
-    if (order.cost < best_.cost) best_ = std::move(order);
-  }
-
   bool fits(const KindOrder& order) const {
     for (std::size_t rank = 0; rank < limits_.size(); ++rank) {
       if (peak_held(order[rank], request_.stages[rank]) > limits_[rank]) return false;
