@@ -54,7 +54,9 @@ void check_training(base::Document& document, const Scenario& scenario) {
 /// Layers and units, from the model or, without one, a layer a stage.
 void describe(Scenario& scenario, bool model_is_sound) {
   if (!scenario.has_model() || !model_is_sound) {
-    scenario.units = pipeline::UnitTable::of_layers(scenario.pipeline.shape().stages());
+    // Too many are refused; until then they shall not fill the memory.
+    const int stages = scenario.pipeline.shape().stages();
+    scenario.units = pipeline::UnitTable::of_layers(stages > pipeline::kMostStages ? 1 : stages);
     return;
   }
   scenario.description = models::describe_model(scenario.model, scenario.data);

@@ -7,7 +7,7 @@
 #include "cost/flops.h"
 #include "cost/plan_times.h"
 #include "cost/profile.h"
-#include "pipeline/schedules/registry.h"
+#include "cost/schedule_request.h"
 
 namespace frostline::app {
 
@@ -54,7 +54,8 @@ cost::ModelCost measured_cost(const Scenario& scenario) {
 std::optional<cost::ModelCost> scenario_cost(const Scenario& scenario) {
   if (scenario.cost.source.empty()) return std::nullopt;
   if (scenario.cost.source == "table")
-    return cost::table_cost(scenario.cost, scenario.pipeline.shape(), scenario.layers());
+    return cost::table_cost(scenario.cost, scenario.pipeline.shape(), scenario.layers(),
+                            pipeline::placement(scenario.pipeline));
   return measured_cost(scenario);
 }
 
@@ -75,11 +76,14 @@ pipeline::Partition make_partition(const Scenario& scenario,
 
 pipeline::Plan make_plan(const Scenario& scenario, const std::optional<cost::ModelCost>& cost,
                          const pipeline::FreezeMask& mask) {
-  return {
-      .schedule = pipeline::make_schedule(scenario.pipeline.schedule, scenario.pipeline.shape()),
-      .partition = make_partition(scenario, cost),
-      .freeze = pipeline::FreezePlan(mask),
-      .cut = scenario.freeze.cut_kind()};
+  auto partition = make_partition(scenario, cost);
+  const auto request =
+      cost ? cost::schedule_request(*cost, scenario.units, partition, scenario.pipeline)
+           : scenario.pipeline.request();
+  return {.schedule = pipeline::make_schedule(scenario.pipeline, request),
+          .partition = std::move(partition),
+          .freeze = pipeline::FreezePlan(mask),
+          .cut = scenario.freeze.cut_kind()};
 }
 
 policy::LoopSettings loop_settings(const Scenario& scenario,

@@ -27,6 +27,9 @@ struct Arguments {
   std::vector<std::filesystem::path> runs;
   std::string topic;  ///< what to document
   std::int64_t repeats = 30;
+  bool list_schedules = false;
+  std::filesystem::path schedule_out;  ///< the CSV to write
+  std::string schedule_format;         ///< of it; "": with transfers
 };
 
 /// One verb of the command. Each lives in a file of its own under verbs/.

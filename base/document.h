@@ -46,6 +46,7 @@ class Document {
   bool read(const std::string& key, double& out);
   bool read(const std::string& key, std::string& out);
   bool read(const std::string& key, std::filesystem::path& out);  ///< made absolute; "" stays ""
+  bool read(const std::string& key, NameOrFile& out);             ///< a file is made absolute too
   bool read(const std::string& key, Integers& out);
   bool read(const std::string& key, Numbers& out);
   bool read(const std::string& key, Words& out);

@@ -54,6 +54,8 @@ struct Document::Contents {
   /// Once only, however often it is found.
   void note(const Spot& spot, const std::string& what);
   Entry* find(const std::string& key);
+  /// Against which a relative path in the entry counts.
+  std::filesystem::path base_folder(const Entry& entry) const;
   /// The entry whose value was converted to `out`, if all went well.
   template <class V>
   const Entry* read(const std::string& key, V& out);

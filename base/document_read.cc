@@ -39,6 +39,11 @@ Entry* Document::Contents::find(const std::string& key) {
   return found == layout.entries.end() ? nullptr : &found->second;
 }
 
+std::filesystem::path Document::Contents::base_folder(const Entry& entry) const {
+  const bool from_file = entry.key_spot.turn == 0;
+  return from_file ? folder : std::filesystem::current_path();
+}
+
 template <class V>
 const Entry* Document::Contents::read(const std::string& key, V& out) {
   Entry* entry = find(key);
@@ -80,8 +85,16 @@ bool Document::read(const std::string& key, std::string& out) {
 bool Document::read(const std::string& key, std::filesystem::path& out) {
   const Entry* entry = contents_->read(key, out);
   if (entry == nullptr) return false;
-  const bool from_file = entry->key_spot.turn == 0;
-  if (!out.empty()) out = (from_file ? contents_->folder : std::filesystem::current_path()) / out;
+  if (!out.empty()) out = contents_->base_folder(*entry) / out;
+  return true;
+}
+
+bool Document::read(const std::string& key, NameOrFile& out) {
+  const Entry* entry = contents_->read(key, out);
+  if (entry == nullptr) return false;
+  if (out.is_file() && !out.file().empty()) {
+    out = NameOrFile::of(contents_->base_folder(*entry) / out.file());
+  }
   return true;
 }
 

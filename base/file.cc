@@ -1,6 +1,7 @@
 #include "base/file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -55,11 +56,20 @@ void flush_folder_of(const std::filesystem::path& path) {
   if (!flushed) fail(path, "its folder cannot be flushed to disk");
 }
 
+/// Some, such as /dev/zero, never end.
+void refuse_device(const std::filesystem::path& path, int descriptor) {
+  struct stat status{};
+  if (::fstat(descriptor, &status) == -1) fail(path, "cannot be read");
+  if (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode))
+    throw Error({path.string()}, "is a device; give a file");
+}
+
 }  // namespace
 
 std::string read_file(const std::filesystem::path& path) {
   const Descriptor descriptor(path, O_RDONLY);
   if (!descriptor.is_open()) fail(path, "cannot be opened");
+  refuse_device(path, descriptor.value());
   std::string contents;
   std::array<char, 65536> chunk;
   for (;;) {

@@ -7,7 +7,7 @@
 
 namespace frostline::base {
 
-/// The whole file. Throws Error when it is missing or unreadable.
+/// The whole file. Throws Error when it is missing, unreadable or a device.
 std::string read_file(const std::filesystem::path& path);
 
 /// A file that appears under its name whole or not at all: bytes go to a neighbour "NAME.partial",

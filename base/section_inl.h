@@ -25,6 +25,8 @@ inline constexpr const char* kTypeName<std::string> = "string";
 template <>
 inline constexpr const char* kTypeName<std::filesystem::path> = "path";
 template <>
+inline constexpr const char* kTypeName<NameOrFile> = "string";
+template <>
 inline constexpr const char* kTypeName<Integers> = "list of integers";
 template <>
 inline constexpr const char* kTypeName<Numbers> = "list of numbers";
@@ -82,6 +84,11 @@ Words faults(const std::vector<E>& values, const Allowed<E>& allowed) {
     }
   }
   return all;
+}
+
+/// `allowed` speaks of the names.
+inline Words faults(const NameOrFile& value, const Allowed<std::string>& allowed) {
+  return value.is_file() ? Words{} : faults(value.text, allowed);
 }
 
 inline Words faults(const std::variant<std::string, Integers>& value,

@@ -62,6 +62,8 @@ std::string to_toml(const char* value) { return to_toml(std::string(value)); }
 
 std::string to_toml(const std::filesystem::path& value) { return to_toml(value.string()); }
 
+std::string to_toml(const NameOrFile& value) { return to_toml(value.text); }
+
 std::string to_toml(const Integers& value) { return list_to_toml(value); }
 
 std::string to_toml(const Numbers& value) { return list_to_toml(value); }

@@ -113,6 +113,10 @@ std::optional<Fault> convert(const Value& value, std::filesystem::path& out) {
   return fault;
 }
 
+std::optional<Fault> convert(const Value& value, NameOrFile& out) {
+  return convert(value, out.text);
+}
+
 std::optional<Fault> convert(const Value& value, Integers& out) {
   return convert_list(value, out, "a list of integers");
 }

@@ -40,6 +40,7 @@ std::optional<Fault> convert(const Value& value, std::int64_t& out);
 std::optional<Fault> convert(const Value& value, double& out);
 std::optional<Fault> convert(const Value& value, std::string& out);
 std::optional<Fault> convert(const Value& value, std::filesystem::path& out);  ///< as written
+std::optional<Fault> convert(const Value& value, NameOrFile& out);             ///< as written
 std::optional<Fault> convert(const Value& value, Integers& out);
 std::optional<Fault> convert(const Value& value, Numbers& out);
 std::optional<Fault> convert(const Value& value, Words& out);

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cost/settings.h"
 
 namespace frostline::cost {
@@ -20,6 +22,7 @@ const ListKey kNeededLists[] = {{"forward_ms", &CostSettings::forward_ms},
                                 {"weight_gradient_ms", &CostSettings::weight_gradient_ms}};
 const ListKey kOptionalLists[] = {
     {"frozen_backward_ms", &CostSettings::frozen_backward_ms},
+    {"overlap_ms", &CostSettings::overlap_ms},
     {"activation_mib", &CostSettings::activation_mib},
     {"activation_after_input_gradient_mib", &CostSettings::activation_after_input_gradient_mib}};
 
@@ -97,19 +100,40 @@ bool check_lengths(Document& document, const CostSettings& settings,
 
 /// What is still held between I and W is a part of what F holds.
 void check_activations(Document& document, const CostSettings& settings,
-                       const PipelineShape& shape) {
+                       const pipeline::PipelineSettings& pipeline) {
   const Numbers& after = settings.activation_after_input_gradient_mib;
   if (after.empty() || settings.activation_mib.empty()) return;
   const std::string name = "cost.activation_after_input_gradient_mib";
-  for (const StageId stage : base::ids<StageId>(shape.stages())) {
-    const double part = stage_value(after, shape, stage);
-    const double whole = stage_value(settings.activation_mib, shape, stage);
+  const int ranks = pipeline.shape().ranks;
+  const auto rank_of_stage = placement(pipeline);
+  for (const StageId stage : base::ids<StageId>(static_cast<int>(rank_of_stage.size()))) {
+    const double part = stage_value(after, ranks, rank_of_stage, stage);
+    const double whole = stage_value(settings.activation_mib, ranks, rank_of_stage, stage);
     if (part <= whole) continue;
     document.problem(name, fmt::format("{} = {} at stage {} is more than its activation_mib = {}, "
                                        "of which it is a part; use at most {}",
                                        name, part, stage.value, whole, whole));
     return;
   }
+}
+
+double largest(const Numbers& values) {
+  return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
+}
+
+/// If everything ran one after the other, the step's end would still be an instant of the clock.
+void check_step_time(Document& document, const CostSettings& settings, const PipelineShape& shape) {
+  constexpr double kLongestStepMs = 4e12;  // 126 years; the clock ends after 292
+  double stage_ms =
+      2 * settings.send_ms + largest(settings.overlap_ms) + largest(settings.frozen_backward_ms);
+  for (const ListKey& key : kNeededLists) stage_ms += largest(settings.*key.values);
+  const double cells = static_cast<double>(shape.stages()) * shape.micro_batches;
+  if (stage_ms * cells < kLongestStepMs) return;
+  document.problem("cost.forward_ms",
+                   fmt::format("a micro-batch takes up to {:g} ms on a stage, and {} stages x {} "
+                               "micro-batches of them more than {:g} ms (126 years) in a step; use "
+                               "smaller times in [cost]",
+                               stage_ms, shape.stages(), shape.micro_batches, kLongestStepMs));
 }
 
 void check_table(Document& document, const CostSettings& settings,
@@ -122,8 +146,9 @@ void check_table(Document& document, const CostSettings& settings,
                      "cost.activation_mib is empty; give one value for all, "
                      "one a rank, or one a stage");
   }
+  check_step_time(document, settings, pipeline.shape());
   if (check_lengths(document, settings, pipeline)) {
-    check_activations(document, settings, pipeline.shape());
+    check_activations(document, settings, pipeline);
   }
 }
 

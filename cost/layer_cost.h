@@ -17,6 +17,7 @@ struct LayerCost {
   double optimizer_ns = 0;        ///< once a step, with all of its units trained
   base::Bytes activation;         ///< held from F
   base::Bytes activation_after_input_gradient;  ///< the part still held between I and W
+  double overlap_saving_ns = 0;  ///< what its forward and whole backward take less as a pair
 
   friend bool operator==(const LayerCost&, const LayerCost&) = default;
 };

@@ -79,7 +79,10 @@ PlanTimes::StageTimes PlanTimes::rounded_times(const StageCost& cost) {
           rounded(cost.weight_gradient_ns),
           rounded(cost.backward_ns()),
           cost.activation,
-          cost.after_input_gradient};
+          cost.after_input_gradient,
+          cost.forward_ns * cost.overlapped,
+          cost.input_gradient_ns * cost.overlapped,
+          cost.weight_gradient_ns * cost.overlapped};
 }
 
 const PlanTimes::StageTimes& PlanTimes::times(StageId stage, MicroBatch micro_batch) const {
@@ -106,10 +109,25 @@ base::Duration PlanTimes::duration(const Step& step) const {
   return {};
 }
 
+double PlanTimes::overlapped_ns(const Step& step) const {
+  const StageTimes& stage = times(step.stage, step.micro_batch.value());
+  switch (step.kind) {
+    case ActionKind::kForward:
+      return stage.overlapped_forward_ns;
+    case ActionKind::kInputGradient:
+      return stage.overlapped_input_ns;
+    case ActionKind::kWeightGradient:
+      return stage.overlapped_weight_ns;
+    default:
+      return stage.overlapped_input_ns + stage.overlapped_weight_ns;
+  }
+}
+
 base::Duration PlanTimes::computation(const pipeline::Action& action) const {
-  base::Duration sum{};
-  for (const Step& step : action.steps()) sum += duration(step);
-  return sum;
+  if (!action.is_overlap()) return duration(action.first());
+  double sum = 0;
+  for (const Step& step : action.steps()) sum += overlapped_ns(step);
+  return rounded(sum);
 }
 
 base::Duration PlanTimes::delay(const Step& send) const {

@@ -18,7 +18,8 @@ struct StageCost;
 /// part of its weight gradient (by elements); a stage some but not all of whose units are frozen
 /// pays `partial_freeze_overhead` on top. A stage whose units are all frozen costs the layers'
 /// frozen_backward. In the stage that holds the frost line the layers below it cost their forward
-/// alone. An overlapped pair costs the sum of its two. Each action is rounded once.
+/// alone. Of an overlapped pair each half costs the part of its time that
+/// its stage's overlap_saving leaves. Each action is rounded once.
 class PlanTimes : public pipeline::ActionTimes {
  public:
   /// `cost` and `units` are of the same layers, and so is the plan's partition (asserted).
@@ -42,11 +43,13 @@ class PlanTimes : public pipeline::ActionTimes {
   struct StageTimes {
     base::Duration forward, input_gradient, weight_gradient, backward;
     base::Bytes activation, after_input_gradient;
+    double overlapped_forward_ns, overlapped_input_ns, overlapped_weight_ns;  // in a pair
   };
   static int micro_batches(const pipeline::Plan& plan);
   static StageTimes rounded_times(const StageCost& cost);
   const StageTimes& times(pipeline::StageId stage, pipeline::MicroBatch micro_batch) const;
   base::Duration duration(const pipeline::Step& step) const;
+  double overlapped_ns(const pipeline::Step& step) const;
 
   std::vector<StageTimes> stages_;  // micro-batches (1 if uniform) x stages
   std::vector<base::Bytes> full_activation_;

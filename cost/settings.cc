@@ -13,6 +13,7 @@ using base::Allowed;
 using base::Document;
 using base::Numbers;
 using pipeline::PipelineShape;
+using pipeline::Rank;
 using pipeline::StageId;
 
 Allowed<std::string> source_words() {
@@ -30,8 +31,8 @@ Allowed<double> times_from(double least, const std::string& text) {
 
 Allowed<double> positive_times() { return times_from(1e-6, "1e-06 (1 ns)"); }
 Allowed<double> times() { return times_from(0.0, "0"); }
-/// Up to a pebibyte: sums over micro-batches stay far from overflow.
-Allowed<double> sizes() { return base::between(0.0, 1e9); }
+/// Up to a tebibyte: sums over a million stages x micro-batches stay below the largest number.
+Allowed<double> sizes() { return base::between(0.0, 1e6); }
 
 }  // namespace
 
@@ -43,7 +44,7 @@ const base::Section<CostSettings>& cost_section() {
           .key("file", &CostSettings::file, "The profile, if that is the source.")
           .key("forward_ms", &CostSettings::forward_ms, positive_times(),
                "A stage's forward of one micro-batch; like every list here one value for all, one "
-               "a rank (stage s on rank s mod ranks), or one a stage.")
+               "a rank, or one a stage in model order.")
           .key("input_gradient_ms", &CostSettings::input_gradient_ms, positive_times(),
                "A stage's input gradient of one micro-batch.")
           .key("weight_gradient_ms", &CostSettings::weight_gradient_ms, positive_times(),
@@ -51,6 +52,11 @@ const base::Section<CostSettings>& cost_section() {
           .key("frozen_backward_ms", &CostSettings::frozen_backward_ms, times(),
                "What a stage's backward becomes when all of it is frozen; if empty, "
                "input_gradient_ms.")
+          .key(
+              "overlap_ms", &CostSettings::overlap_ms, positive_times(),
+              "What a stage's forward and its whole backward of another micro-batch take when they "
+              "run overlapped, with nothing frozen; if empty, their sum. A pair of two stages "
+              "takes the share of each that this makes.")
           .key("send_ms", &CostSettings::send_ms, times(),
                "Pure delay of a transfer between ranks: occupies neither link nor sender.")
           .key("partial_freeze_overhead", &CostSettings::partial_freeze_overhead,
@@ -65,11 +71,16 @@ const base::Section<CostSettings>& cost_section() {
   return kSection;
 }
 
-double stage_value(const Numbers& list, const PipelineShape& shape, StageId stage) {
+double stage_value(const Numbers& list, int ranks, const std::vector<Rank>& rank_of_stage,
+                   StageId stage) {
   assert(!list.empty());
   if (list.size() == 1) return list.front();
-  const bool one_a_rank = static_cast<int>(list.size()) == shape.ranks;
-  return list.at(one_a_rank ? stage.index() % list.size() : stage.index());
+  const bool one_a_rank = static_cast<int>(list.size()) == ranks;
+  return list.at(one_a_rank ? rank_of_stage.at(stage.index()).index() : stage.index());
+}
+
+double stage_value(const Numbers& list, const PipelineShape& shape, StageId stage) {
+  return stage_value(list, shape.ranks, looped_placement(shape), stage);
 }
 
 }  // namespace frostline::cost

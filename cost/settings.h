@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "base/section.h"
 #include "cost/layer_cost.h"
@@ -18,6 +19,7 @@ struct CostSettings {
   base::Numbers input_gradient_ms;
   base::Numbers weight_gradient_ms;
   base::Numbers frozen_backward_ms;  ///< empty: input_gradient_ms
+  base::Numbers overlap_ms;          ///< empty: the sum of the pair
   double send_ms = 0;
   double partial_freeze_overhead = 0;
   base::Numbers activation_mib = {1.0};
@@ -31,13 +33,19 @@ const base::Section<CostSettings>& cost_section();
 void check_cost(base::Document& document, const CostSettings& settings,
                 const pipeline::PipelineSettings& pipeline);
 
-/// The value of a stage in such a list; one a rank means stage s on rank s mod ranks.
+/// The value of a stage in such a list; one a rank means the rank that holds the stage.
+double stage_value(const base::Numbers& list, int ranks,
+                   const std::vector<pipeline::Rank>& rank_of_stage, pipeline::StageId stage);
+/// The same with stage s on rank s mod ranks.
 double stage_value(const base::Numbers& list, const pipeline::PipelineShape& shape,
                    pipeline::StageId stage);
 
 /// The costs that a table gives. Without a model a layer is a stage; with one, a stage's figures
 /// are spread evenly over the layers of the even partition. Settings that check_cost passed
 /// (asserted).
+ModelCost table_cost(const CostSettings& settings, const pipeline::PipelineShape& shape, int layers,
+                     const std::vector<pipeline::Rank>& rank_of_stage);
+/// The same with stage s on rank s mod ranks.
 ModelCost table_cost(const CostSettings& settings, const pipeline::PipelineShape& shape,
                      int layers);
 

@@ -55,6 +55,18 @@ double weight_gradient_ns(const ModelCost& cost, const UnitShares& shares, const
   return some_frozen ? trained + cost.partial_freeze_overhead * whole : trained;
 }
 
+/// As with nothing frozen: what is left of a pair keeps its part.
+double overlapped(const ModelCost& cost, const StageWork& work) {
+  double whole = 0;
+  double saving = 0;
+  for (const LayerId layer : all_layers(work)) {
+    const LayerCost& costs = cost.layers[layer.index()];
+    whole += costs.forward_ns + costs.input_gradient_ns + costs.weight_gradient_ns;
+    saving += costs.overlap_saving_ns;
+  }
+  return whole > 0 ? 1 - saving / whole : 1;
+}
+
 void add_activations(const ModelCost& cost, const StageWork& work, StageCost& sum) {
   for (const LayerId layer : base::IdRange<LayerId>(work.first_backward.value, work.end.value)) {
     const LayerCost& costs = cost.layers[layer.index()];
@@ -76,6 +88,7 @@ StageCost stage_cost(const ModelCost& cost, const UnitShares& shares, const Stag
                      const FreezeMask& mask) {
   StageCost sum;
   sum.forward_ns = forward_ns(cost, work);
+  sum.overlapped = overlapped(cost, work);
   if (work.need == BackwardNeed::kNone) return sum;
   sum.input_gradient_ns = input_gradient_ns(cost, work);
   if (trains(work)) sum.weight_gradient_ns = weight_gradient_ns(cost, shares, work, mask);

@@ -25,7 +25,8 @@ struct StageCost {
   double forward_ns = 0;
   double input_gradient_ns = 0;
   double weight_gradient_ns = 0;
-  base::Bytes activation;            ///< held from F until the backward
+  double overlapped = 1;   ///< part of its time that each half of an overlapped pair takes
+  base::Bytes activation;  ///< held from F until the backward
   base::Bytes after_input_gradient;  ///< the part still held between I and W
 
   double backward_ns() const { return input_gradient_ns + weight_gradient_ns; }

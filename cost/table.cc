@@ -10,6 +10,7 @@ using base::Bytes;
 using base::Numbers;
 using pipeline::LayerId;
 using pipeline::PipelineShape;
+using pipeline::Rank;
 using pipeline::StageId;
 
 constexpr double kNsPerMs = 1e6;
@@ -18,8 +19,13 @@ constexpr double kBytesPerMib = 1024.0 * 1024.0;
 /// A stage's figures, shared evenly by its layers.
 class StageFigures {
  public:
-  StageFigures(const CostSettings& settings, const PipelineShape& shape, StageId stage, int layers)
-      : settings_(settings), shape_(shape), stage_(stage), layers_(layers) {}
+  StageFigures(const CostSettings& settings, int ranks, const std::vector<Rank>& rank_of_stage,
+               StageId stage, int layers)
+      : settings_(settings),
+        ranks_(ranks),
+        rank_of_stage_(rank_of_stage),
+        stage_(stage),
+        layers_(layers) {}
 
   /// The `index`-th of the stage's layers.
   LayerCost layer(int index) const {
@@ -31,13 +37,19 @@ class StageFigures {
     cost.frozen_backward_ns = settings_.frozen_backward_ms.empty()
                                   ? cost.input_gradient_ns
                                   : time(settings_.frozen_backward_ms);
+    if (!settings_.overlap_ms.empty()) {
+      cost.overlap_saving_ns = cost.forward_ns + cost.input_gradient_ns + cost.weight_gradient_ns -
+                               time(settings_.overlap_ms);
+    }
     cost.activation = part(activation(), index);
     cost.activation_after_input_gradient = part(after_input_gradient(), index);
     return cost;
   }
 
  private:
-  double value(const Numbers& list) const { return stage_value(list, shape_, stage_); }
+  double value(const Numbers& list) const {
+    return stage_value(list, ranks_, rank_of_stage_, stage_);
+  }
   double time(const Numbers& list) const { return value(list) * kNsPerMs / layers_; }
   Bytes size(double mib) const { return {std::llround(mib * kBytesPerMib)}; }
   Bytes activation() const { return size(value(settings_.activation_mib)); }
@@ -53,7 +65,8 @@ class StageFigures {
   }
 
   const CostSettings& settings_;
-  const PipelineShape& shape_;
+  int ranks_;
+  const std::vector<Rank>& rank_of_stage_;
   StageId stage_;
   int layers_;
 };
@@ -61,6 +74,11 @@ class StageFigures {
 }  // namespace
 
 ModelCost table_cost(const CostSettings& settings, const PipelineShape& shape, int layers) {
+  return table_cost(settings, shape, layers, looped_placement(shape));
+}
+
+ModelCost table_cost(const CostSettings& settings, const PipelineShape& shape, int layers,
+                     const std::vector<Rank>& rank_of_stage) {
   assert(settings.source == "table");
   const auto partition = pipeline::Partition::even(layers, shape.stages());
   ModelCost cost;
@@ -68,7 +86,7 @@ ModelCost table_cost(const CostSettings& settings, const PipelineShape& shape, i
   cost.send_ns = settings.send_ms * kNsPerMs;
   for (const StageId stage : base::ids<StageId>(shape.stages())) {
     const int count = partition.end(stage).value - partition.first(stage).value;
-    const StageFigures figures(settings, shape, stage, count);
+    const StageFigures figures(settings, shape.ranks, rank_of_stage, stage, count);
     for (int index = 0; index < count; ++index) cost.layers.push_back(figures.layer(index));
   }
   return cost;

@@ -2,23 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "pipeline/dependencies.h"
 
 namespace frostline::pipeline {
 namespace {
-
-bool is_transfer(const Action& action) {
-  return is_send(action.kind()) || is_receive(action.kind());
-}
-
-bool has_transfers(const Schedule& schedule) {
-  const auto& lists = schedule.actions;
-  return std::any_of(lists.begin(), lists.end(), [](const std::vector<Action>& list) {
-    return std::any_of(list.begin(), list.end(), is_transfer);
-  });
-}
 
 Step like(const Step& step, ActionKind kind) { return {kind, step.stage, step.micro_batch}; }
 

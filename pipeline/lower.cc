@@ -13,8 +13,6 @@ class Lowering {
   std::vector<Action> lowered(const std::vector<Action>& actions) const {
     std::vector<Action> all;
     for (const Action& action : actions) {
-      // Transfers that stand there already are derived anew.
-      if (is_send(action.first().kind) || is_receive(action.first().kind)) continue;
       for (const Step& step : action.steps()) add_receives(step, all);
       all.push_back(action);
       for (const Step& step : action.steps()) add_send(step, all);
@@ -56,6 +54,7 @@ class Lowering {
 }  // namespace
 
 Schedule lower(const Schedule& schedule) {
+  if (has_transfers(schedule)) return schedule;
   const Lowering lowering(schedule);
   Schedule lowered = schedule;
   for (auto& actions : lowered.actions) actions = lowering.lowered(actions);

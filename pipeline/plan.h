@@ -18,8 +18,8 @@ enum class Cut { kPrefix, kFirstStage, kNone };
 class SharedSchedule {
  public:
   SharedSchedule() : SharedSchedule(Schedule{}) {}
-  SharedSchedule(
-      Schedule schedule)  // NOLINT(google-explicit-constructor): a schedule can be shared
+  // NOLINTNEXTLINE(google-explicit-constructor): a schedule can be shared
+  SharedSchedule(Schedule schedule)
       : schedule_(std::make_shared<const Schedule>(std::move(schedule))) {}
 
   const Schedule& operator*() const { return *schedule_; }
@@ -35,7 +35,8 @@ class SharedSchedule {
 
 /// Everything fixed before a step. A value; changes at step boundaries only.
 struct Plan {
-  SharedSchedule schedule;  ///< computations only, as if nothing were frozen
+  /// As if nothing were frozen; computations alone, or with transfers.
+  SharedSchedule schedule;
   Partition partition;
   FreezePlan freeze;
   Cut cut = Cut::kPrefix;

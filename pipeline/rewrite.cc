@@ -44,10 +44,18 @@ class Rewriting {
     if (is_computation(step.kind)) {
       return remainder(step, rules_.need(step.stage, *step.micro_batch));
     }
-    // Transfers follow from the computations that are left: `lower` places them.
-    if (carries_micro_batch(step.kind)) return std::nullopt;
+    if (carries_micro_batch(step.kind)) return is_used(step) ? std::optional(step) : std::nullopt;
     const bool idle = step.kind == ActionKind::kReduceGradient && !trains(step.stage);
     return idle ? std::nullopt : std::optional(step);
+  }
+
+  /// Both ends of a gradient's way ask the same rule; every forward stays.
+  bool is_used(const Step& transfer) const {
+    if (transfer.kind == ActionKind::kSendBackward)
+      return rules_.sends_gradient(transfer.stage, *transfer.micro_batch);
+    if (transfer.kind == ActionKind::kReceiveBackward)
+      return rules_.sends_gradient(transfer.stage.next(), *transfer.micro_batch);
+    return true;
   }
 
   /// In any micro-batch.

@@ -41,8 +41,9 @@ class FreezeRules {
 };
 
 /// The plan's schedule with what freezing saves left out: no W where all of a stage's units are
-/// frozen (B becomes I there); no B, I, W below the frost line. Computations only. `cut` decides
-/// how far a prefix saves.
+/// frozen (B becomes I there); no B, I, W below the frost line. Transfers that were placed by hand
+/// stay in their places, but for those of gradients that nothing needs. `cut` decides how far a
+/// prefix saves.
 Schedule rewrite(const Plan& plan, const UnitTable& units);
 
 /// rewrite, lower, validate, dry run: the schedule that every world executes. Throws base::Error if

@@ -32,6 +32,15 @@ struct Schedule {
 /// Stage s on rank s mod ranks: what GPipe, 1F1B and the interleaved schedules use.
 std::vector<Rank> looped_placement(const PipelineShape& shape);
 
+/// Stages down the ranks and up again, two a rank: stages s and 2 ranks - 1 - s on rank s.
+std::vector<Rank> v_placement(int ranks);
+
+/// There are sends or receives in its lists: its transfers were placed by hand or by `lower`.
+bool has_transfers(const Schedule& schedule);
+
+/// What is left without transfers, reductions and gathering.
+Schedule computations_of(Schedule schedule);
+
 /// The schedule as a grid, one line a rank: "rank 0: 0F0 0F1 0B0 0B1".
 std::string to_text(const Schedule& schedule);
 

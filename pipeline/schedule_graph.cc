@@ -30,10 +30,13 @@ class GraphBuilder {
     std::optional<Vertex> last;
     auto& nodes = node_at_.emplace_back();
     for (const Action& action : schedule_.actions[rank.index()]) {
-      nodes.push_back(boost::num_vertices(graph_));  // means nothing for transfers
-      if (!is_computation(action)) continue;
+      if (!is_computation(action)) {
+        nodes.push_back(last.value_or(0));
+        continue;
+      }
       const Vertex node = boost::add_vertex({rank, action, times_.computation(action)}, graph_);
       if (last) connect(*last, node, {});
+      nodes.push_back(node);
       last = node;
     }
   }
@@ -49,13 +52,19 @@ class GraphBuilder {
   void add_input(Vertex node, const Step& input) {
     const auto place = places_.find(input);
     if (!place) return;
-    const Vertex from = node_at_[place->rank.index()][static_cast<std::size_t>(place->position)];
+    const Vertex from = node_at(*place);
     if (place->rank != graph_[node].rank) {
-      connect(from, node, times_.delay(send_of(input)));
+      const Step send = send_of(input);
+      const auto send_place = places_.find(send);
+      connect(send_place ? node_at(*send_place) : from, node, times_.delay(send));
     } else if (from >= node) {
       // Otherwise the order of the rank's list says it already; here it makes a cycle.
       connect(from, node, {});
     }
+  }
+
+  Vertex node_at(const StepPlace& place) const {
+    return node_at_[place.rank.index()][static_cast<std::size_t>(place.position)];
   }
 
   void connect(Vertex from, Vertex to, base::Duration delay) {
@@ -65,7 +74,8 @@ class GraphBuilder {
   const Schedule& schedule_;
   const ActionTimes& times_;
   StepPlaces places_;
-  std::vector<std::vector<Vertex>> node_at_;  // by rank and position
+  /// By rank and position; of a transfer the last computation before it, with which a send begins.
+  std::vector<std::vector<Vertex>> node_at_;
   ScheduleGraph graph_;
 };
 

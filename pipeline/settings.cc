@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cassert>
+#include <optional>
 
+#include "pipeline/schedule_csv.h"
 #include "pipeline/schedules/registry.h"
 
 namespace frostline::pipeline {
@@ -14,7 +16,8 @@ constexpr std::int64_t kMostRanks = 4096;
 constexpr std::int64_t kMostChunks = 4096;
 /// Of ranks x chunks x micro-batches, so that schedules and their graphs fit into memory: about
 /// 1 KiB each.
-constexpr std::int64_t kMostCells = std::int64_t{1} << 20;
+constexpr std::int64_t kMostCells = 1 << 20;
+constexpr double kLargestLimit = kMostCells;
 
 std::int64_t stages_of(const PipelineSettings& settings) {
   return settings.ranks * settings.chunks;
@@ -37,26 +40,72 @@ void check_replicas(base::Document& document, const PipelineSettings& settings) 
 
 bool check_size(base::Document& document, const PipelineSettings& settings) {
   const std::int64_t stages = stages_of(settings);
-  if (stages <= kMostCells / settings.micro_batches) return true;
-  const std::string mend =
-      stages > kMostCells
-          ? fmt::format("use at most {} stages", kMostCells)
-          : fmt::format("use at most {} micro-batches with {} stages", kMostCells / stages, stages);
+  if (stages <= kMostStages && stages <= kMostCells / settings.micro_batches) return true;
+  const std::string rule =
+      stages > kMostStages
+          ? fmt::format("a pipeline has at most {0} stages; use at most {0} stages", kMostStages)
+          : fmt::format(
+                "stages x micro-batches is at most {}; use at most {} micro-batches with {} "
+                "stages",
+                kMostCells, kMostCells / stages, stages);
   document.problem(
       "pipeline.micro_batches",
-      fmt::format("pipeline.micro_batches = {} on {} stages is too large a schedule: stages x "
-                  "micro-batches is at most {}; {}",
-                  settings.micro_batches, stages, kMostCells, mend));
+      fmt::format("pipeline.micro_batches = {} on {} stages is too large a schedule: {}",
+                  settings.micro_batches, stages, rule));
   return false;
 }
 
-void check_schedule(base::Document& document, const PipelineSettings& settings) {
-  const ScheduleKind* kind = find_schedule(settings.schedule);
-  assert(kind != nullptr);
-  if (const auto refusal = kind->refuse(settings.shape())) {
-    document.problem("pipeline.schedule", fmt::format("pipeline.schedule = \"{}\" cannot run: {}",
-                                                      settings.schedule, *refusal));
+/// "ranks = 2, chunks = 1, micro_batches = 4"
+std::string shape_text(const PipelineShape& shape) {
+  return fmt::format("ranks = {}, chunks = {}, micro_batches = {}", shape.ranks, shape.chunks,
+                     shape.micro_batches);
+}
+
+/// The file's schedule; throws if it is broken or of another shape.
+Schedule schedule_from_file(const PipelineSettings& settings) {
+  Schedule schedule = read_schedule_csv(settings.schedule.file());
+  if (schedule.shape == settings.shape()) return schedule;
+  throw base::Error(fmt::format("the file is made for {0}, but the scenario has {1}; set {0}",
+                                shape_text(schedule.shape), shape_text(settings.shape())));
+}
+
+/// Why it cannot run.
+std::optional<std::string> refuse_schedule(const PipelineSettings& settings) {
+  if (!settings.schedule.is_file()) {
+    const ScheduleKind* kind = find_schedule(settings.schedule.text);
+    assert(kind != nullptr);
+    return kind->refuse(settings.shape());
   }
+  try {
+    schedule_from_file(settings);
+    return std::nullopt;
+  } catch (const base::Error& error) {
+    return error.what();
+  }
+}
+
+void check_schedule(base::Document& document, const PipelineSettings& settings) {
+  if (const auto refusal = refuse_schedule(settings)) {
+    document.problem("pipeline.schedule", fmt::format("pipeline.schedule = \"{}\" cannot run: {}",
+                                                      settings.schedule.text, *refusal));
+  }
+}
+
+void check_memory_limit(base::Document& document, const PipelineSettings& settings) {
+  const ScheduleKind* kind =
+      settings.schedule.is_file() ? nullptr : find_schedule(settings.schedule.text);
+  if (const auto refusal = refuse_memory_limit(kind, settings.request())) {
+    document.problem("pipeline.memory_limit",
+                     fmt::format("pipeline.memory_limit = {} does not go with pipeline.schedule = "
+                                 "\"{}\": {}",
+                                 settings.memory_limit, settings.schedule.text, *refusal));
+  }
+}
+
+base::Allowed<std::string> schedules() {
+  base::Allowed<std::string> allowed = base::one_of(schedule_names());
+  allowed.text += ", or file:NAME.csv";
+  return allowed;
 }
 
 bool check_layers(base::Document& document, const PipelineSettings& settings, int layers) {
@@ -113,6 +162,28 @@ PipelineShape PipelineSettings::shape() const {
   return {static_cast<int>(ranks), static_cast<int>(chunks), static_cast<int>(micro_batches)};
 }
 
+ScheduleRequest PipelineSettings::request() const {
+  ScheduleRequest request(shape());
+  request.memory_limit = memory_limit;
+  return request;
+}
+
+Schedule make_schedule(const PipelineSettings& settings, const ScheduleRequest& request) {
+  if (settings.schedule.is_file()) return schedule_from_file(settings);
+  return make_schedule(settings.schedule.text, request);
+}
+
+std::vector<Rank> placement(const PipelineSettings& settings) {
+  if (!settings.schedule.is_file()) {
+    return find_schedule(settings.schedule.text)->place(settings.shape());
+  }
+  try {
+    return schedule_from_file(settings).rank_of_stage;
+  } catch (const base::Error&) {
+    return looped_placement(settings.shape());
+  }
+}
+
 const base::Section<PipelineSettings>& pipeline_section() {
   using Settings = PipelineSettings;
   static const auto kSection =
@@ -127,8 +198,13 @@ const base::Section<PipelineSettings>& pipeline_section() {
           .key("micro_batches", &Settings::micro_batches,
                base::between(std::int64_t{1}, kMostCells),
                "Parts into which the batch of one optimizer step is split.")
-          .key("schedule", &Settings::schedule, base::one_of(schedule_names()),
-               "The order in which a rank takes the micro-batches.")
+          .key("schedule", &Settings::schedule, schedules(),
+               "The order in which a rank takes the micro-batches; file:NAME.csv reads it from a "
+               "CSV of PyTorch's, with or without transfers.")
+          .key("memory_limit", &Settings::memory_limit, base::between(0.0, kLargestLimit),
+               "What a rank may hold of activations, for the schedules that search for an order "
+               "within it, in multiples of 1F1B's peak: of what `ranks` micro-batches hold on the "
+               "rank. 0: the schedule's own, 1 for zb_1p and 2 for zb_2p.")
           .key("partition", &Settings::partition, partition_word(),
                "Which layers a stage holds: \"balanced\" by cost, or the number of layers of each "
                "stage in model order.");
@@ -137,7 +213,9 @@ const base::Section<PipelineSettings>& pipeline_section() {
 
 void check_pipeline(base::Document& document, const PipelineSettings& settings, int layers) {
   check_replicas(document, settings);
-  if (check_size(document, settings)) check_schedule(document, settings);
+  if (!check_size(document, settings)) return;
+  check_schedule(document, settings);
+  check_memory_limit(document, settings);
   if (check_layers(document, settings, layers)) check_partition(document, settings, layers);
 }
 

@@ -68,6 +68,11 @@ Duration EventWorld::transition(const pipeline::Plan& plan) {
   return Duration::zero();
 }
 
+pipeline::Schedule EventWorld::schedule() const {
+  assert(plan_);
+  return pipeline::executable_schedule(*plan_, units_);
+}
+
 SimulatedStep EventWorld::simulate(const pipeline::Plan& plan) const {
   const pipeline::Schedule schedule = pipeline::executable_schedule(plan, units_);
   return simulate_step(schedule, cost::PlanTimes(cost_, units_, plan));

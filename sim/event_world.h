@@ -29,6 +29,8 @@ class EventWorld : public pipeline::World {
 
   /// The step of the current plan; there is one after the first transition.
   const SimulatedStep& step() const;
+  /// What that step executes.
+  pipeline::Schedule schedule() const;
 
  private:
   SimulatedStep simulate(const pipeline::Plan& plan) const;

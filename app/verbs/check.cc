@@ -43,7 +43,7 @@ json describe_run(const Scenario& scenario) {
   return {
       {"name", scenario.general.name},
       {"model", describe_model(scenario)},
-      {"schedule", scenario.pipeline.schedule},
+      {"schedule", scenario.pipeline.schedule.text},
       {"ranks", scenario.pipeline.ranks},
       {"micro_batches", scenario.pipeline.micro_batches},
       {"partition", plan.partition.text()},

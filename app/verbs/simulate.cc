@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "app/run.h"
+#include "app/schedule_output.h"
 #include "app/setup.h"
 #include "app/summary.h"
 #include "app/table.h"
@@ -57,9 +58,14 @@ void add_options(CLI::App& command, Arguments& arguments) {
   add_json_option(command, arguments);
   command.add_option("--out", arguments.out, "Keep the run's log and summary in this new folder")
       ->type_name("FOLDER");
+  add_schedule_options(command, arguments);
 }
 
 int run(const Arguments& arguments) {
+  if (arguments.list_schedules) {
+    print_schedules(arguments.json);
+    return 0;
+  }
   const auto scenario =
       read_scenario(arguments.scenario, arguments.set, arguments.seed, Use::kSimulate);
   const auto cost = scenario_cost(scenario);
@@ -76,6 +82,7 @@ int run(const Arguments& arguments) {
   summary.update(step_json(world.step()));
   if (scenario.train.clock == "wall") summary["clock"] = "virtual";
   if (folder) folder->write_summary(summary);
+  if (!arguments.schedule_out.empty()) write_schedule(world.schedule(), arguments);
   if (arguments.json)
     fmt::print("{}\n", summary.dump(2));
   else

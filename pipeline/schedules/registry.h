@@ -45,13 +45,21 @@ struct ScheduleKind {
   std::optional<std::string> (*refuse)(const PipelineShape& shape);
   /// Computations only; sends and receives are placed by `lower`.
   Schedule (*make)(const ScheduleRequest& request);
+  std::string_view shapes = "chunks = 1";  ///< those it takes, in words
+  /// One entry a stage.
+  std::vector<Rank> (*place)(const PipelineShape& shape) = looped_placement;
+  double memory_limit = 0;  ///< its own; 0: it looks for no order within one
 };
 
 std::span<const ScheduleKind> schedule_kinds();
 base::Words schedule_names();
 /// nullptr if there is none of that name.
 const ScheduleKind* find_schedule(std::string_view name);
-/// The schedule of that name. Throws base::Error if there is none or it refuses the shape.
+/// Nothing if the schedule (nullptr: one that was not made here) takes the request's memory limit.
+/// 0, its own, it always takes; any other has to admit a micro-batch a rank.
+std::optional<std::string> refuse_memory_limit(const ScheduleKind* kind,
+                                               const ScheduleRequest& request);
+/// The schedule of that name. Throws base::Error if there is none or it refuses the shape or limit.
 Schedule make_schedule(std::string_view name, const ScheduleRequest& request);
 
 }  // namespace frostline::pipeline

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/file.h"
@@ -92,6 +93,66 @@ TEST(Simulate, ThousandsOfRanksTakeSeconds) {
       "--set pipeline.micro_batches=4 --set train.steps=2");
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.json().at("rank_bubble_rate").size(), 2048u);
+}
+
+TEST(Simulate, EverySchedulesRuleIsListed) {
+  const auto listed = frostline("simulate --list-schedules");
+  EXPECT_EQ(listed.exit_code, 0) << listed.err;
+  EXPECT_THAT(listed.out,
+              HasSubstr("zb_v              Zero bubble with two chunks a rank, down the "
+                        "ranks and up again. Takes chunks = 2.\n"));
+  const auto all = frostline("simulate --list-schedules --json").json();
+  EXPECT_EQ(all.size(), std::count(listed.out.begin(), listed.out.end(), '\n'));
+  EXPECT_EQ(all[0].at("name"), "gpipe");
+}
+
+const char* const kTwoChunks =
+    "[pipeline]\nranks = 2\nchunks = 2\nmicro_batches = 4\nschedule = 'dualpipe_v'\n"
+    "[cost]\nsource = 'table'\nforward_ms = [1]\ninput_gradient_ms = [1]\n"
+    "weight_gradient_ms = [1]\nsend_ms = 0.1\n[train]\nsteps = 1\n";
+
+/// Both formats read back as a schedule that takes the same time.
+TEST(Simulate, AScheduleThatWasWrittenCanBeRead) {
+  const base::TemporaryFolder folder;
+  base::write_file_atomically(folder / "s.toml", kTwoChunks);
+  for (const std::string format : {"compute_only", "compute_comms"}) {
+    const auto first = frostline(
+        "simulate s.toml --json --schedule-out o.csv --schedule-format " + format, folder.path());
+    ASSERT_EQ(first.exit_code, 0) << first.err;
+    EXPECT_EQ(format == "compute_comms",
+              base::read_file(folder / "o.csv").find("SEND_F") != std::string::npos);
+    const auto again =
+        frostline("simulate s.toml --json --set pipeline.schedule=file:o.csv", folder.path());
+    ASSERT_EQ(again.exit_code, 0) << again.err;
+    EXPECT_EQ(again.json().at("step_time_ms"), first.json().at("step_time_ms"));
+  }
+}
+
+/// 3 ms is the sum of a pair's F, I and W.
+TEST(Simulate, OverlappedPairsHaveTheirOwnCost) {
+  const base::TemporaryFolder folder;
+  base::write_file_atomically(folder / "s.toml", kTwoChunks);
+  const auto step_time = [&](const std::string& more) {
+    return frostline("simulate s.toml --json" + more, folder.path())
+        .json()
+        .at("step_time_ms")
+        .get<double>();
+  };
+  EXPECT_EQ(step_time(""), step_time(" --set cost.overlap_ms=3"));
+  EXPECT_LT(step_time(" --set cost.overlap_ms=2.5"), step_time(""));
+}
+
+TEST(Simulate, AScheduleFileOfAnotherShapeIsRefused) {
+  const base::TemporaryFolder folder;
+  base::write_file_atomically(folder / "s.toml", kTwoChunks);
+  base::write_file_atomically(folder / "o.csv", "0F0,0B0\n1F0,1B0\n");
+  const auto result =
+      frostline("simulate s.toml --set pipeline.schedule=file:o.csv", folder.path());
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err,
+              HasSubstr("the file is made for ranks = 2, chunks = 1, micro_batches = 1, "
+                        "but the scenario has ranks = 2, chunks = 2, micro_batches = "
+                        "4; set ranks = 2, chunks = 1, micro_batches = 1"));
 }
 
 TEST(Simulate, AnInterruptedRunEndsWithCode1) {

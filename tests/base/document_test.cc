@@ -241,6 +241,22 @@ TEST(DocumentPath, AFilesFolderIsItsOwn) {
   EXPECT_EQ(doc.place("model").source, folder / "s.toml");
 }
 
+TEST(DocumentPath, AFileInPlaceOfANameIsMadeAbsolute) {
+  Document doc = Document::from_text("a = 'file:x/y.csv'\nb = 'name'\nc = 'file:'", "s", "/base");
+  doc.set("d=file:w.csv");
+  const auto read = [&](const char* key) {
+    NameOrFile value;
+    EXPECT_TRUE(doc.read(key, value));
+    return value;
+  };
+  EXPECT_EQ(read("a").text, "file:/base/x/y.csv");
+  EXPECT_EQ(read("a").file(), "/base/x/y.csv");
+  EXPECT_FALSE(read("b").is_file());
+  EXPECT_EQ(read("b").text, "name");
+  EXPECT_EQ(read("c").text, "file:");
+  EXPECT_EQ(read("d").file(), fs::current_path() / "w.csv");
+}
+
 TEST(Document, AMissingFileIsAnErrorButNotInvalid) {
   try {
     Document::from_file("/missing/s.toml");

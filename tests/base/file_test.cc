@@ -42,6 +42,10 @@ class FileTest : public testing::Test {
   fs::path path_ = folder_ / "file";
 };
 
+TEST_F(FileTest, RefusesADeviceThatNeverEnds) {
+  EXPECT_EQ(message_of([] { read_file("/dev/zero"); }), "/dev/zero: is a device; give a file");
+}
+
 TEST_F(FileTest, ReadsWhatWasWritten) {
   const std::string bytes = std::string(200'000, 'x') + '\0' + "\n";
   write_file_atomically(path_, bytes);

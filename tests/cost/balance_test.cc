@@ -16,19 +16,38 @@ namespace {
 using base::Duration;
 using pipeline::Action;
 using pipeline::ActionKind;
+using pipeline::Cut;
 using pipeline::FreezeMask;
 using pipeline::Partition;
 using pipeline::StageId;
 using pipeline::UnitTable;
 
+/// A balance to find: the model, what is frozen, and a device for each stage.
+struct Task {
+  ModelCost cost;
+  UnitTable units;
+  FreezeMask mask;
+  Cut cut;
+  std::vector<double> slowness;
+};
+
+ModelCost slowed(ModelCost cost, double factor) {
+  for (LayerCost& layer : cost.layers) {
+    for (double* time : {&layer.forward_ns, &layer.forward_below_ns, &layer.input_gradient_ns,
+                         &layer.weight_gradient_ns, &layer.frozen_backward_ns}) {
+      *time *= factor;
+    }
+  }
+  return cost;
+}
+
 /// Forward and whole backward of each stage, as a plan would have them run.
-std::vector<Duration> stage_times(const ModelCost& cost, const UnitTable& units,
-                                  const FreezeMask& mask, const Partition& partition) {
-  const auto plan =
-      make_plan("gpipe", {partition.stages(), 1, 1}, partition, pipeline::FreezePlan(mask));
-  const PlanTimes times(cost, units, plan);
+std::vector<Duration> stage_times(const Task& task, const Partition& partition) {
+  const auto plan = make_plan("gpipe", {partition.stages(), 1, 1}, partition,
+                              pipeline::FreezePlan(task.mask), task.cut);
   std::vector<Duration> all;
   for (const StageId stage : base::ids<StageId>(partition.stages())) {
+    const PlanTimes times(slowed(task.cost, task.slowness[stage.index()]), task.units, plan);
     all.push_back(times.computation(Action(ActionKind::kForward, stage, {0})) +
                   times.computation(Action(ActionKind::kBackward, stage, {0})));
   }
@@ -62,13 +81,13 @@ std::vector<std::int64_t> rank_key(const std::vector<Duration>& times,
   return key;
 }
 
-Partition best_by_trying_all(const ModelCost& cost, const UnitTable& units, const FreezeMask& mask,
-                             int stages) {
+Partition best_by_trying_all(const Task& task) {
+  const auto stages = static_cast<int>(task.slowness.size());
   std::vector<int> best;
   std::vector<std::int64_t> best_key;
   std::vector<int> counts;
-  for_each_composition(units.layers(), stages, counts, [&](const std::vector<int>& tried) {
-    const auto key = rank_key(stage_times(cost, units, mask, Partition(tried)), tried);
+  for_each_composition(task.units.layers(), stages, counts, [&](const std::vector<int>& tried) {
+    const auto key = rank_key(stage_times(task, Partition(tried)), tried);
     if (best.empty() || key < best_key) {
       best = tried;
       best_key = key;
@@ -107,6 +126,32 @@ TEST(BalancedPartition, BalancesWhatTheSlowestStageLeaves) {
   EXPECT_EQ(balanced_partition(cost, UnitTable::of_layers(7), FreezeMask(7), 3).text(), "1+3+3");
 }
 
+/// 12 layers of 3 units; the second device needs twice the time: 5 x 3, 2 x 6 and 5 x 3.
+TEST(BalancedPartition, GivesASlowDeviceLess) {
+  const ModelCost cost = equal_layers(12, layer_cost(1, 1, 1));
+  const UnitTable units = UnitTable::of_layers(12);
+  EXPECT_EQ(balanced_partition(cost, units, FreezeMask(12), Cut::kPrefix, {1, 2, 1}).text(),
+            "5+2+5");
+}
+
+/// Half of 8 blocks frozen, but all of their input gradients computed: 4 of 2 and 4 of 3 units of
+/// work. 5+3 takes 11 and 9, 4+4 8 and 12.
+TEST(BalancedPartition, CountsInputGradientsBelowTheFrostLineWithoutACut) {
+  const ModelCost cost = equal_layers(8, layer_cost(1, 1, 1));
+  const UnitTable units = UnitTable::of_layers(8);
+  const FreezeMask half = freeze_leading_layers(units, 4);
+  EXPECT_EQ(balanced_partition(cost, units, half, Cut::kNone, {1, 1}).text(), "5+3");
+}
+
+/// Its frozen layers go forward alone, 1 unit each: 4+2+2 takes 4, 6 and 6; a frozen layer on the
+/// second stage would take 2, a fifth on the first 3 more than its 4.
+TEST(BalancedPartition, CutsInTheFirstStageAlone) {
+  const ModelCost cost = equal_layers(8, layer_cost(1, 1, 1));
+  const UnitTable units = UnitTable::of_layers(8);
+  const FreezeMask half = freeze_leading_layers(units, 4);
+  EXPECT_EQ(balanced_partition(cost, units, half, Cut::kFirstStage, {1, 1, 1}).text(), "4+2+2");
+}
+
 TEST(BalancedPartition, RefusesMoreStagesThanLayers) {
   const ModelCost cost = equal_layers(2, layer_cost(1, 1, 1));
   EXPECT_THROW(balanced_partition(cost, UnitTable::of_layers(2), FreezeMask(2), 3), base::Error);
@@ -123,19 +168,32 @@ LayerCost random_layer() {
   return layer;
 }
 
-RC_GTEST_PROP(BalancedPartition, IsTheBestOfAll, ()) {
-  const int layers = 1 + below(8);
-  const int stages = 1 + below(layers);
+/// With powers of two as factors, so that a sum of slowed layers is the slowed sum to the last bit.
+Task random_task(int layers) {
   const UnitTable units = UnitTable::of_layers(layers);
-  ModelCost cost;
-  for (int i = 0; i < layers; ++i) cost.layers.push_back(random_layer());
-  cost.partial_freeze_overhead = below(3) / 4.0;
-  FreezeMask mask = freeze_leading_layers(units, below(layers + 1));
+  Task task{{}, units, freeze_leading_layers(units, below(layers + 1)), Cut{below(3)}, {}};
+  for (int i = 0; i < layers; ++i) task.cost.layers.push_back(random_layer());
+  task.cost.partial_freeze_overhead = below(3) / 4.0;
   for (const auto unit : base::ids<pipeline::UnitId>(layers)) {
-    if (below(4) == 0) mask.freeze(unit);
+    if (below(4) == 0) task.mask.freeze(unit);
   }
-  RC_ASSERT(balanced_partition(cost, units, mask, stages) ==
-            best_by_trying_all(cost, units, mask, stages));
+  const int stages = 1 + below(layers);
+  for (int i = 0; i < stages; ++i) task.slowness.push_back(1 << below(3));
+  return task;
+}
+
+RC_GTEST_PROP(BalancedPartition, IsTheBestOfAll, ()) {
+  const Task task = random_task(1 + below(8));
+  RC_ASSERT(balanced_partition(task.cost, task.units, task.mask, task.cut, task.slowness) ==
+            best_by_trying_all(task));
+}
+
+RC_GTEST_PROP(BalancedPartition, OfEqualDevicesCutsThePrefix, ()) {
+  const Task task = random_task(1 + below(8));
+  const auto stages = static_cast<int>(task.slowness.size());
+  const std::vector<double> equal(task.slowness.size(), 1);
+  RC_ASSERT(balanced_partition(task.cost, task.units, task.mask, stages) ==
+            balanced_partition(task.cost, task.units, task.mask, Cut::kPrefix, equal));
 }
 
 }  // namespace

@@ -157,6 +157,36 @@ TEST(PlanTimes, OfAnOverlappedPairAreTheSum) {
   EXPECT_EQ(times.computation(pair), ns(21 + 125));
 }
 
+/// A layer of 10 + 20 + 30 saves 15 of its 60: each half of a pair takes three quarters.
+TEST(PlanTimes, OfAnOverlappedPairAreThePartsThatTheSavingLeaves) {
+  LayerCost layer = layer_cost(10, 20, 30);
+  layer.overlap_saving_ns = 15;
+  ModelCost cost = equal_layers(4, layer);
+  cost.layers[2].overlap_saving_ns = cost.layers[3].overlap_saving_ns = 0;
+  const auto pair = [](int forward, int backward, ActionKind kind) {
+    return Action::overlap({ActionKind::kForward, {forward}, MicroBatch{1}},
+                           {kind, {backward}, MicroBatch{0}});
+  };
+  const PlanTimes whole = times_of(cost, two_stages(FreezePlan(FreezeMask(4))));
+  EXPECT_EQ(whole.computation(pair(0, 0, ActionKind::kBackward)), ns(90));
+  EXPECT_EQ(whole.computation(pair(0, 1, ActionKind::kBackward)), ns(15 + 100));
+  EXPECT_EQ(time_of(whole, ActionKind::kBackward, 0), ns(100));  // alone
+  const auto mask = FreezeMask::from_text("1110");
+  const PlanTimes frozen = times_of(cost, two_stages(FreezePlan(mask), Cut::kNone));
+  EXPECT_EQ(frozen.computation(pair(0, 0, ActionKind::kInputGradient)), ns(15 + 30));
+}
+
+/// 7.3 and 7.3 are 15 together: the pair is one action, and rounded once.
+TEST(PlanTimes, OfAnOverlappedPairAreRoundedOnce) {
+  const ModelCost cost = equal_layers(4, layer_cost(3.65, 1.65, 2));
+  const PlanTimes times = times_of(cost, two_stages(FreezePlan(FreezeMask(4))));
+  const Action pair = Action::overlap({ActionKind::kForward, {0}, MicroBatch{1}},
+                                      {ActionKind::kBackward, {0}, MicroBatch{0}});
+  EXPECT_EQ(time_of(times, ActionKind::kForward, 0), ns(7));
+  EXPECT_EQ(time_of(times, ActionKind::kBackward, 0), ns(7));
+  EXPECT_EQ(times.computation(pair), ns(15));
+}
+
 TEST(PlanTimes, DelaySendsByTheRoundedDelay) {
   ModelCost cost = distinct_layers(4);
   cost.send_ns = 7.5;

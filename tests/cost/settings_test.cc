@@ -92,6 +92,17 @@ TEST(CheckCost, RefusesImpossibleTimes) {
   expect_refused("\"fast\"", "s.toml:3:14: cost.forward_ms = \"fast\"");
 }
 
+TEST(CheckCost, RefusesAStepBeyondTheClock) {
+  const char* const longest =
+      "[cost]\nsource = \"table\"\nforward_ms = 999999999\ninput_gradient_ms = 1\n"
+      "weight_gradient_ms = 1\n";
+  EXPECT_THAT(problems_of(longest, 3000, 1), IsEmpty());
+  EXPECT_THAT(problems_of(longest, 4000, 1),
+              ElementsAre("s.toml:3:14: a micro-batch takes up to 1e+09 ms on a stage, and 4000 "
+                          "stages x 1 micro-batches of them more than 4e+12 ms (126 years) in a "
+                          "step; use smaller times in [cost]"));
+}
+
 TEST(CheckCost, RefusesOtherImpossibleValues) {
   EXPECT_THAT(problems_with("send_ms = -1"), ElementsAre(HasSubstr("s.toml:6:11: cost.send_ms")));
   EXPECT_THAT(problems_with("partial_freeze_overhead = 1.5"),

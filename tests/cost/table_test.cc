@@ -36,9 +36,24 @@ TEST(TableCost, TakesOneValueForAllStages) {
   EXPECT_EQ(cost.layers[0].optimizer_ns, 0);
 }
 
+TEST(TableCost, TakesWhatAnOverlappedPairSaves) {
+  CostSettings settings = settings_of({1}, {2}, {3});
+  EXPECT_EQ(table_cost(settings, {2, 1, 4}, 2).layers[1].overlap_saving_ns, 0);
+  settings.overlap_ms = {4, 7};
+  const ModelCost cost = table_cost(settings, {2, 1, 4}, 4);
+  EXPECT_EQ(cost.layers[0].overlap_saving_ns, 1e6);   // of 2 on the stage
+  EXPECT_EQ(cost.layers[3].overlap_saving_ns, -5e5);  // longer than one after the other
+}
+
 TEST(TableCost, GivesARanksValueToAllOfItsStages) {
   const ModelCost cost = table_cost(settings_of({1, 2}, {1}, {1}), {2, 2, 4}, 4);
   EXPECT_EQ(forwards(cost), (std::vector<double>{1e6, 2e6, 1e6, 2e6}));
+}
+
+TEST(TableCost, AsksWhichRankHoldsTheStage) {
+  const ModelCost cost =
+      table_cost(settings_of({1, 2}, {1}, {1}), {2, 2, 4}, 4, pipeline::v_placement(2));
+  EXPECT_EQ(forwards(cost), (std::vector<double>{1e6, 2e6, 2e6, 1e6}));
 }
 
 TEST(TableCost, TakesOneValueAStageInModelOrder) {

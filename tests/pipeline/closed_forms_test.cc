@@ -1,4 +1,4 @@
-/// The exact rows for GPipe and 1F1B of the project's table of closed forms.
+/// The exact rows for one stage a rank of the project's table of closed forms.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,6 +19,17 @@ const std::vector<EqualStages>& stage_times() {
 
 Timeline timeline_of(const char* schedule, int p, int m, const ActionTimes& times) {
   return longest_path_timeline(lower(make_schedule(schedule, {p, 1, m})), times);
+}
+
+/// How much longer the longest rank spans than it computes.
+int bubble_ticks(const Schedule& schedule, const EqualStages& times) {
+  const int work = times.forward + times.input_gradient + times.weight_gradient;
+  const auto cost = longest_path_timeline(lower(schedule), times).cost().count();
+  return static_cast<int>(cost) - schedule.shape.micro_batches * work;
+}
+
+int bubble_ticks(const char* schedule, int p, int m, const EqualStages& times) {
+  return bubble_ticks(make_schedule(schedule, {p, 1, m}), times);
 }
 
 class ClosedForm : public testing::TestWithParam<const char*> {};
@@ -47,6 +58,115 @@ TEST(ClosedForm1F1B, LatencyAddsRoundTripsWherePDividesM) {
         const auto with = timeline_of("1f1b", p, m, EqualStages(10, 10, 10, c)).makespan();
         EXPECT_EQ(with - without, c * (2 * (p - 1) * m / p + 2 * (p - 2)) * kTick)
             << "p = " << p << ", m = " << m << ", c = " << c;
+      }
+    }
+  }
+}
+
+TEST(ZeroBubbleClosedForm, H1TakesAThirdLessFromEachRank) {
+  for (const EqualStages& times : {EqualStages(1, 1, 1), {10, 12, 8}, {12, 10, 3}, {5, 1, 0}}) {
+    for (int p = 1; p <= 8; ++p) {
+      for (int m = p; m <= 3 * p; ++m) {
+        const int each = times.forward + times.input_gradient - times.weight_gradient;
+        EXPECT_EQ(bubble_ticks("zb_h1", p, m, times), (p - 1) * each) << p << " " << m;
+      }
+    }
+  }
+}
+
+TEST(ZeroBubbleClosedForm, H2TakesTwoWeightGradientsFromEachRank) {
+  for (const EqualStages& times : {EqualStages(1, 1, 1), {10, 12, 8}, {12, 10, 3}, {5, 1, 0}}) {
+    for (int p = 1; p <= 8; ++p) {
+      for (int m = 2 * p - 1; m <= 4 * p; ++m) {
+        const int each = times.forward + times.input_gradient - 2 * times.weight_gradient;
+        EXPECT_EQ(bubble_ticks("zb_h2", p, m, times), (p - 1) * each) << p << " " << m;
+      }
+    }
+  }
+}
+
+/// The formulas say 1287 and -228.
+TEST(ZeroBubbleClosedForm, DoesNotHoldForLongWeightGradients) {
+  const EqualStages times(786, 1158, 1515);
+  EXPECT_EQ(bubble_ticks("zb_h1", 4, 8, times), 3474);
+  EXPECT_EQ(bubble_ticks("zb_h2", 4, 8, times), 1116);
+}
+
+TEST(ZeroBubbleClosedForm, FewMicroBatchesLeaveOneWeightGradientAtTheEnd) {
+  for (const EqualStages& times : {EqualStages(1, 1, 1), {10, 12, 8}, {12, 10, 3}}) {
+    for (int p = 1; p <= 8; ++p) {
+      for (int m = 1; m <= p; ++m) {
+        const int whole =
+            (m + p - 1) * (times.forward + times.input_gradient) + times.weight_gradient;
+        EXPECT_EQ(timeline_of("zb_h1", p, m, times).cost(), whole * kTick) << p << " " << m;
+      }
+    }
+  }
+}
+
+/// ZB-H2's ranks are busy from their first to their last computation, but end staggered.
+TEST(ZeroBubbleClosedForm, H2sStepAsAWholeTakesAsLongAsH1s) {
+  for (int p = 1; p <= 8; ++p) {
+    for (int m = 2 * p - 1; m <= 4 * p; ++m) {
+      const Timeline h2 = timeline_of("zb_h2", p, m, EqualStages());
+      EXPECT_EQ(h2.bubble_rate(), 0) << p << " " << m;
+      EXPECT_EQ(h2.makespan(), timeline_of("zb_h1", p, m, EqualStages()).makespan());
+    }
+  }
+}
+
+/// Bubble of an order that was searched for with these times.
+int searched_bubble_ticks(const char* schedule, int p, int m, const EqualStages& times) {
+  ScheduleRequest request(p, 1, m);
+  request.stages.assign(static_cast<std::size_t>(p), {times.forward * kTick,
+                                                      times.input_gradient * kTick,
+                                                      times.weight_gradient * kTick,
+                                                      {5},
+                                                      {2}});
+  return bubble_ticks(make_schedule(schedule, request), times);
+}
+
+/// Within the memory of ZB-H1 and of ZB-H2, the search finds nothing longer than them.
+TEST(ZeroBubbleClosedForm, SearchedOrdersTakeNoLongerThanTheFormulas) {
+  for (const EqualStages& times : {EqualStages(1, 1, 1), {10, 12, 8}, {12, 10, 3}, {5, 1, 0}}) {
+    const int each = times.forward + times.input_gradient - times.weight_gradient;
+    for (int p = 1; p <= 8; ++p) {
+      for (int m = 2 * p - 1; m <= 4 * p; ++m) {
+        EXPECT_LE(searched_bubble_ticks("zb_1p", p, m, times), (p - 1) * each) << p << " " << m;
+        EXPECT_LE(searched_bubble_ticks("zb_2p", p, m, times),
+                  (p - 1) * (each - times.weight_gradient))
+            << p << " " << m;
+      }
+    }
+  }
+}
+
+/// The most that a rank holds where a micro-batch holds `whole`, and `for_weights` between I and W.
+int peak_held(const std::vector<Action>& actions, int whole, int for_weights) {
+  int held = 0;
+  int peak = 0;
+  for (const Action& action : actions) {
+    if (action.first().kind == ActionKind::kForward) held += whole;
+    if (action.first().kind == ActionKind::kInputGradient) held -= whole - for_weights;
+    if (action.first().kind == ActionKind::kWeightGradient) held -= for_weights;
+    peak = std::max(peak, held);
+  }
+  return peak;
+}
+
+TEST(ZeroBubbleClosedForm, PeakActivationsOfEachRank) {
+  constexpr int kWhole = 5;
+  constexpr int kForWeights = 2;
+  for (int p = 1; p <= 8; ++p) {
+    for (int m = 2 * p - 1; m <= 4 * p; ++m) {
+      const Schedule h1 = make_schedule("zb_h1", {p, 1, m});
+      const Schedule h2 = make_schedule("zb_h2", {p, 1, m});
+      for (int s = 0; s < p; ++s) {
+        const auto rank = static_cast<std::size_t>(s);
+        EXPECT_EQ(peak_held(h1.actions[rank], kWhole, kForWeights),
+                  (p - s) * kWhole + s * kForWeights);
+        EXPECT_EQ(peak_held(h2.actions[rank], kWhole, kForWeights),
+                  (2 * (p - s) - 1) * kWhole + 2 * s * kForWeights);
       }
     }
   }

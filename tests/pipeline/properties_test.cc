@@ -24,10 +24,11 @@ bool chance() { return *rc::gen::arbitrary<bool>(); }
 
 Schedule any_schedule() {
   PipelineShape shape{between(1, 5), between(1, 3), between(1, 9)};
-  const int kind = between(0, 2);
-  if (kind < 2) shape.chunks = 1;
-  const Schedule schedule =
-      kind == 2 ? breadth_first(shape) : make_schedule(kind == 0 ? "gpipe" : "1f1b", shape);
+  const auto kinds = schedule_kinds();
+  const auto pick = static_cast<std::size_t>(between(0, static_cast<int>(kinds.size())));
+  if (pick < kinds.size() && kinds[pick].refuse(shape)) shape.chunks = 1;
+  const bool known = pick < kinds.size() && !kinds[pick].refuse(shape);
+  const Schedule schedule = known ? kinds[pick].make(shape) : breadth_first(shape);
   return chance() ? split_backward(schedule) : schedule;
 }
 

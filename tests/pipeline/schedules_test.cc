@@ -1,9 +1,13 @@
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "pipeline/lower.h"
 #include "pipeline/schedules/gpipe.h"
 #include "pipeline/schedules/one_f_one_b.h"
+#include "pipeline/schedules/zb_h1.h"
+#include "pipeline/schedules/zb_h2.h"
 #include "pipeline/validate.h"
 #include "tests/pipeline/samples.h"
 
@@ -28,6 +32,27 @@ TEST(OneFOneB, RunsWithFewerMicroBatchesThanRanks) {
             "rank 0: 0F0 0B0\n"
             "rank 1: 1F0 1B0\n"
             "rank 2: 2F0 2B0\n");
+}
+
+TEST(ZbH1, WarmsUpAs1F1BAndWeightGradientsLagByTheRank) {
+  EXPECT_EQ(to_text(kZbH1.make({3, 1, 4})),
+            "rank 0: 0F0 0F1 0F2 0I0 0W0 0F3 0I1 0W1 0I2 0W2 0I3 0W3\n"
+            "rank 1: 1F0 1F1 1I0 1F2 1I1 1W0 1F3 1I2 1W1 1I3 1W2 1W3\n"
+            "rank 2: 2F0 2I0 2F1 2I1 2F2 2I2 2W0 2F3 2I3 2W1 2W2 2W3\n");
+}
+
+TEST(ZbH2, DoublesWarmUpAndLag) {
+  EXPECT_EQ(to_text(kZbH2.make({3, 1, 5})),
+            "rank 0: 0F0 0F1 0F2 0F3 0F4 0I0 0W0 0I1 0W1 0I2 0W2 0I3 0W3 0I4 0W4\n"
+            "rank 1: 1F0 1F1 1F2 1I0 1F3 1I1 1F4 1I2 1W0 1I3 1W1 1I4 1W2 1W3 1W4\n"
+            "rank 2: 2F0 2I0 2F1 2I1 2F2 2I2 2F3 2I3 2F4 2I4 2W0 2W1 2W2 2W3 2W4\n");
+}
+
+TEST(ZbH2, RunsWithFewerMicroBatchesThanRanks) {
+  EXPECT_EQ(to_text(kZbH2.make({3, 1, 1})),
+            "rank 0: 0F0 0I0 0W0\n"
+            "rank 1: 1F0 1I0 1W0\n"
+            "rank 2: 2F0 2I0 2W0\n");
 }
 
 /// The most forwards whose backward is still to come.
@@ -60,7 +85,7 @@ TEST(Schedules, AreSoundAndHoldTheKnownActivations) {
 }
 
 TEST(Schedules, AreFoundByName) {
-  EXPECT_EQ(schedule_names(), (base::Words{"gpipe", "1f1b"}));
+  EXPECT_EQ(schedule_names().front(), "gpipe");
   EXPECT_EQ(find_schedule("1f1b")->name, "1f1b");
   EXPECT_EQ(find_schedule("2f2b"), nullptr);
   EXPECT_EQ(make_schedule("gpipe", {2, 1, 2}).name, "gpipe");
@@ -77,7 +102,14 @@ TEST(Schedules, RefuseWithRuleNumbersAndMend) {
             "schedule 'gpipe' cannot run: ranks = 2, chunks = 1, micro_batches = 0; "
             "use at least 1 of each");
   EXPECT_EQ(error_of([] { make_schedule("gpip", {2, 1, 4}); }),
-            "there is no schedule 'gpip'; use one of gpipe, 1f1b; did you mean 'gpipe'?");
+            fmt::format("there is no schedule 'gpip'; use one of {}; did you mean 'gpipe'?",
+                        fmt::join(schedule_names(), ", ")));
+}
+
+TEST(Schedules, LoseTheirTransfersAgain) {
+  const Schedule schedule = make_schedule("1f1b", {3, 1, 4});
+  EXPECT_NE(lower(schedule), schedule);
+  EXPECT_EQ(computations_of(lower(schedule)), schedule);
 }
 
 TEST(Schedules, PlaceStagesRoundTheRanks) {

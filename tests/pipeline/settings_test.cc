@@ -1,7 +1,12 @@
 #include "pipeline/settings.h"
 
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "pipeline/schedules/registry.h"
+#include "tests/base/temporary_folder.h"
 
 namespace frostline::pipeline {
 namespace {
@@ -30,7 +35,7 @@ TEST(PipelineSettings, AreRead) {
   const PipelineSettings settings = pipeline_section().read(document);
   EXPECT_TRUE(document.valid());
   EXPECT_EQ(settings.shape(), (PipelineShape{2, 1, 8}));
-  EXPECT_EQ(settings.schedule, "gpipe");
+  EXPECT_EQ(settings.schedule.text, "gpipe");
   EXPECT_EQ(std::get<base::Integers>(settings.partition), (base::Integers{3, 5}));
 }
 
@@ -47,7 +52,7 @@ TEST(PipelineSettings, EveryKeyIsDocumented) {
   for (const base::KeyInfo& key : pipeline_section().info().keys) {
     EXPECT_FALSE(key.doc.empty() || key.allowed.empty()) << key.name;
   }
-  EXPECT_EQ(pipeline_section().info().keys.size(), 6u);
+  EXPECT_EQ(pipeline_section().info().keys.size(), 7u);
 }
 
 struct BrokenSettings {
@@ -82,16 +87,24 @@ INSTANTIATE_TEST_SUITE_P(
                        "micro-batches with 1024 stages"},
         BrokenSettings{"ranks = 4096\nchunks = 4096", 16777216,
                        "x.toml:1:1: pipeline.micro_batches = 1 on 16777216 stages is too large a "
-                       "schedule: stages x micro-batches is at most 1048576; use at most 1048576 "
-                       "stages"},
+                       "schedule: a pipeline has at most 65536 stages; use at most 65536 stages"},
+        BrokenSettings{"ranks = 4\nschedule = \"zb_1p\"\nmemory_limit = 0.2", 4,
+                       "x.toml:4:16: pipeline.memory_limit = 0.2 does not go with "
+                       "pipeline.schedule = \"zb_1p\": a rank has to hold one micro-batch, but "
+                       "memory_limit = 0.2 with ranks = 4 is 0.8 of one; use at least 0.25"},
+        BrokenSettings{"memory_limit = 1.5", 4,
+                       "x.toml:2:16: pipeline.memory_limit = 1.5 does not go with "
+                       "pipeline.schedule = \"1f1b\": it searches for no order within a memory "
+                       "limit; use 0, or the schedule zb_1p or zb_2p"},
         BrokenSettings{
             "ranks = 2\nchunks = 2\nschedule = \"1f1b\"", 4,
             "x.toml:4:12: pipeline.schedule = \"1f1b\" cannot run: 1f1b holds one stage a "
             "rank, but chunks = 2; use chunks = 1"},
         BrokenSettings{
             "schedule = \"1f1bb\"", 4,
-            "x.toml:2:12: pipeline.schedule = \"1f1bb\" is not allowed; use one of gpipe, "
-            "1f1b; did you mean '1f1b'?"},
+            fmt::format("x.toml:2:12: pipeline.schedule = \"1f1bb\" is not allowed; use one of {}, "
+                        "or file:NAME.csv; did you mean '1f1b'?",
+                        fmt::join(schedule_names(), ", "))},
         BrokenSettings{
             "replicas = 2", 4,
             "x.toml:2:12: pipeline.replicas = 2 is not allowed; data-parallel copies cannot "
@@ -126,6 +139,57 @@ TEST(CheckPipelineTogether, AllProblemsAreNotedAtOnce) {
                   "fit 5 layers; use at most 2",
                   "x.toml:4:12: pipeline.replicas = 2 is not allowed; data-parallel copies "
                   "cannot run yet, use 1"));
+}
+
+TEST(ScheduleFile, IsCheckedWithTheSettings) {
+  const base::TemporaryFolder folder;
+  const std::string file = (folder / "o.csv").string();
+  const auto problems = [&](const std::string& csv) {
+    base::write_file_atomically(file, csv);
+    return problems_of("ranks = 2\nmicro_batches = 2\nschedule = \"file:" + file + "\"", 4);
+  };
+  const std::string refused = "x.toml:4:12: pipeline.schedule = \"file:" + file + "\" cannot run: ";
+  EXPECT_THAT(problems("0F0,0F1,0B0,0B1\n1F0,1B0,1F1,1B1\n"), ElementsAre());
+  EXPECT_THAT(problems("0F0,0B0\n1F0,1X0\n"),
+              ElementsAre(testing::StartsWith(
+                  refused + file + ":2:5: '1X0' is not an action: 'X' is not a kind of action")));
+  EXPECT_THAT(
+      problems("0F0,0B0\n1F0,1B0\n"),
+      ElementsAre(refused + "the file is made for ranks = 2, chunks = 1, micro_batches = 1, "
+                            "but the scenario has ranks = 2, chunks = 1, micro_batches = "
+                            "2; set ranks = 2, chunks = 1, micro_batches = 1"));
+}
+
+TEST(ScheduleFile, ThatIsMissingIsSaid) {
+  EXPECT_THAT(problems_of("schedule = \"file:/missing/o.csv\"", 4),
+              ElementsAre(testing::HasSubstr("/missing/o.csv")));
+  EXPECT_THAT(problems_of("schedule = \"file:\"", 4), testing::SizeIs(1));
+}
+
+TEST(Placement, FollowsFromTheSettings) {
+  const base::TemporaryFolder folder;
+  base::write_file_atomically(folder / "o.csv", "1F0,1B0\n0F0,0B0\n");
+  PipelineSettings settings;
+  settings.ranks = settings.chunks = 2;
+  EXPECT_EQ(placement(settings), (std::vector<Rank>{{0}, {1}, {0}, {1}}));
+  settings.schedule = {"zb_v"};
+  EXPECT_EQ(placement(settings), v_placement(2));
+  settings.chunks = 1;
+  settings.schedule = base::NameOrFile::of(folder / "o.csv");
+  EXPECT_EQ(placement(settings), (std::vector<Rank>{{1}, {0}}));
+  settings.schedule = {"file:/missing"};
+  EXPECT_EQ(placement(settings), (std::vector<Rank>{{0}, {1}}));
+}
+
+TEST(ScheduleFile, IsMadeFromTheSettings) {
+  const base::TemporaryFolder folder;
+  base::write_file_atomically(folder / "o.csv", "0F0,0B0\n1F0,1B0\n");
+  PipelineSettings settings;
+  settings.ranks = 2;
+  settings.schedule = base::NameOrFile::of(folder / "o.csv");
+  EXPECT_EQ(make_schedule(settings, settings.request()).name, "file:o.csv");
+  settings.schedule = {"1f1b"};
+  EXPECT_EQ(make_schedule(settings, settings.request()), make_schedule("1f1b", {2, 1, 1}));
 }
 
 TEST(CheckPipelineTogether, APartitionThatFitsIsFine) {
