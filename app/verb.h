@@ -27,6 +27,12 @@ struct Arguments {
   std::vector<std::filesystem::path> runs;
   std::string topic;  ///< what to document
   std::int64_t repeats = 30;
+  std::filesystem::path trace;  ///< the Chrome trace to write
+  bool critical_path = false;
+  bool timeline = false;  ///< drawn also where stdout is no terminal
+  std::string color = "auto";
+  std::vector<std::string> vary;     ///< "key=value,value,...": a sweep
+  std::optional<std::int64_t> jobs;  ///< of a sweep, at a time
 };
 
 /// One verb of the command. Each lives in a file of its own under verbs/.
