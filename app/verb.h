@@ -48,6 +48,8 @@ std::span<const Verb> verbs();
 
 /// SCENARIO, --set, --seed: what most verbs take.
 void add_scenario_options(CLI::App& command, Arguments& arguments);
+/// --set and --seed alone.
+void add_override_options(CLI::App& command, Arguments& arguments);
 void add_json_option(CLI::App& command, Arguments& arguments);
 
 /// For a command line that makes no sense: exit code 2.
