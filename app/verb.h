@@ -22,17 +22,17 @@ struct Arguments {
   std::vector<std::string> set;  ///< "key=value" overrides, in order
   std::optional<std::int64_t> seed;
   bool json = false;
-  std::filesystem::path out;     ///< folder of a run, or the file to write
-  std::filesystem::path resume;  ///< folder of a run to go on with
-  std::vector<std::filesystem::path> runs;
-  std::string topic;  ///< what to document
-  std::int64_t repeats = 30;
   std::filesystem::path trace;  ///< the Chrome trace to write
   bool critical_path = false;
   bool timeline = false;  ///< drawn also where stdout is no terminal
   std::string color = "auto";
   std::vector<std::string> vary;     ///< "key=value,value,...": a sweep
   std::optional<std::int64_t> jobs;  ///< of a sweep, at a time
+  std::filesystem::path out;         ///< folder of a run, or the file to write
+  std::filesystem::path resume;      ///< folder of a run to go on with
+  std::vector<std::filesystem::path> runs;
+  std::string topic;  ///< what to document
+  std::int64_t repeats = 30;
 };
 
 /// One verb of the command. Each lives in a file of its own under verbs/.

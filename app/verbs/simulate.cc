@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "app/run_folder.h"
+#include "app/run.h"
 #include "app/setup.h"
 #include "app/simulation.h"
 #include "app/step_views.h"
@@ -42,9 +42,9 @@ void print_text(const json& summary) {
 void add_options(CLI::App& command, Arguments& arguments) {
   add_scenario_options(command, arguments);
   add_json_option(command, arguments);
+  add_step_view_options(command, arguments);
   command.add_option("--out", arguments.out, "Keep the run's log and summary in this new folder")
       ->type_name("FOLDER");
-  add_step_view_options(command, arguments);
 }
 
 int run(const Arguments& arguments) {
@@ -60,16 +60,15 @@ int run(const Arguments& arguments) {
   }
   auto [outcome, summary, plans] = simulate_scenario(
       scenario, *cost, world, folder ? &*folder : nullptr, {Progress::on_stderr(), interrupt});
-  if (folder) folder->write_summary(summary);
   if (!arguments.trace.empty()) write_trace(arguments.trace, scenario, *cost, plans);
   const StepViews views(arguments, scenario, *cost, outcome.mask);
-  if (arguments.json) {
-    views.add_to(summary);
+  views.add_to(summary);
+  if (folder) folder->write_summary(summary);
+  if (arguments.json)
     fmt::print("{}\n", summary.dump(2));
-  } else {
+  else
     print_text(summary);
-    fmt::print("{}", views.text());
-  }
+  if (!arguments.json) fmt::print("{}", views.text());
   return 0;
 }
 
