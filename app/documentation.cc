@@ -72,7 +72,8 @@ std::string verbs_page() {
   std::string text =
       "# The verbs\n\nThis page is printed by `frostline document verbs`. Results go to stdout, "
       "messages to stderr. Exit "
-      "codes: 0 done,\n1 failed or interrupted, 2 command line or scenario wrong.\n\n";
+      "codes: 0 done,\n1 failed or interrupted (compare: or a combination of --vary could not "
+      "run), 2 command line or\nscenario wrong.\n\n";
   for (const auto& verb : verbs()) text += verb_page(verb);
   return text;
 }

@@ -1,22 +1,24 @@
 #include "app/interrupt.h"
 
+#include <atomic>
 #include <csignal>
 
 namespace frostline::app {
 namespace {
 
-// A signal handler can reach nothing else.
-volatile std::sig_atomic_t interrupted = 0;
+// A signal handler can reach nothing else. Other threads read it.
+std::atomic<bool> interrupted = false;
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler must not wait");
 
 void note_interrupt(int signal) {
-  interrupted = 1;
+  interrupted = true;
   std::signal(signal, SIG_DFL);
 }
 
 }  // namespace
 
 InterruptGuard::InterruptGuard() {
-  interrupted = 0;
+  interrupted = false;
   std::signal(SIGINT, note_interrupt);
   std::signal(SIGTERM, note_interrupt);
 }
@@ -26,6 +28,6 @@ InterruptGuard::~InterruptGuard() {
   std::signal(SIGTERM, SIG_DFL);
 }
 
-bool InterruptGuard::requested() const { return interrupted != 0; }
+bool InterruptGuard::requested() const { return interrupted; }
 
 }  // namespace frostline::app

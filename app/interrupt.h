@@ -11,7 +11,7 @@ class InterruptGuard {
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
-  bool requested() const;
+  bool requested() const;  ///< may be asked by any thread
 };
 
 }  // namespace frostline::app

@@ -35,7 +35,9 @@ std::string with_bar(double share, const std::string& text) {
   return fmt::format("[{}] {}", bar(share), text);
 }
 
-Progress Progress::on_stderr() { return Progress(isatty(STDERR_FILENO) == 1); }
+Progress Progress::on_stderr(Form elsewhere) {
+  return Progress(isatty(STDERR_FILENO) == 1 ? Form::kBar : elsewhere);
+}
 
 void Progress::show(const ProgressState& state) { draw(state.budget_share, progress_text(state)); }
 
@@ -44,7 +46,8 @@ void Progress::show_share(const std::string& what, double share) {
 }
 
 void Progress::draw(double share, const std::string& text) {
-  if (!terminal_) {
+  if (form_ == Form::kSilent) return;
+  if (form_ == Form::kLines) {
     const int tenths = static_cast<int>(share * 10);
     if (tenths > tenths_said_) fmt::print(stderr, "{}\n", text);
     tenths_said_ = std::max(tenths, tenths_said_);
@@ -59,6 +62,7 @@ void Progress::draw(double share, const std::string& text) {
 }
 
 void Progress::say(const std::string& line) {
+  if (form_ == Form::kSilent) return;
   clear();
   fmt::print(stderr, "{}\n", line);
 }

@@ -29,9 +29,11 @@ std::string with_bar(double share, const std::string& text);
 /// the budget.
 class Progress {
  public:
-  explicit Progress(bool terminal) : terminal_(terminal) {}
-  /// For stderr as it is.
-  static Progress on_stderr();
+  enum class Form { kBar, kLines, kSilent };
+
+  explicit Progress(Form form) : form_(form) {}
+  /// For stderr as it is: a bar on a terminal, else as said.
+  static Progress on_stderr(Form elsewhere = Form::kLines);
 
   void show(const ProgressState& state);
   /// The same for work that is not a run: what is being done, and the share done, 0..1.
@@ -44,7 +46,7 @@ class Progress {
  private:
   void draw(double share, const std::string& text);
 
-  bool terminal_;
+  Form form_;
   bool bar_is_shown_ = false;
   int tenths_said_ = 0;
   std::chrono::steady_clock::time_point last_drawn_{};

@@ -6,7 +6,6 @@
 #include <memory>
 #include <utility>
 
-#include "app/run_observer.h"
 #include "app/run_record.h"
 #include "app/setup.h"
 #include "app/summary.h"
@@ -50,9 +49,10 @@ json shown_test_score(pipeline::World& world) {
 }  // namespace
 
 FinishedRun run_scenario(const Scenario& scenario, const std::optional<cost::ModelCost>& cost,
-                         pipeline::World& world, const RunFolder* folder, bool resume) {
+                         pipeline::World& world, const RunFolder* folder, bool resume,
+                         const Supervision& supervision) {
   const auto policy = policy::make_policy(scenario.freeze, scenario.units);
-  RunObserver observer(scenario.units, world.measure(), Progress::on_stderr());
+  RunObserver observer(scenario.units, world.measure(), supervision);
   const auto initial_mask = policy->initial_mask();
   const auto planner =
       [plan = make_plan(scenario, cost, initial_mask)](const pipeline::FreezeMask& mask) mutable {
@@ -68,8 +68,9 @@ FinishedRun run_scenario(const Scenario& scenario, const std::optional<cost::Mod
   auto log = folder ? std::make_unique<RunLog>(folder->log(), events) : nullptr;
   observer.begin(events, std::move(log));
 
-  FinishedRun run{loop.run(), {}};
+  FinishedRun run{loop.run(), {}, {}};
   observer.clear();
+  run.plans = observer.plans();
   run.summary = summarise(scenario, observer.step_times(), run.outcome, world.measure());
   if (run.outcome.ending != policy::Ending::kInterrupted)
     run.summary["test_score"] = shown_test_score(world);

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include <cmath>
 #include <utility>
 
 #include "app/run_record.h"
@@ -13,6 +14,11 @@ namespace {
 std::string score_text(const pipeline::Measure& measure, const std::optional<double>& score) {
   return score ? fmt::format("{} {:.3f} {}", measure.name, measure.shown(*score), measure.unit)
                : "";
+}
+
+/// A step may be longer than any one action.
+base::Duration duration_of(const nlohmann::json& ms) {
+  return base::Duration(std::llround(ms.get<double>() * 1e6));
 }
 
 }  // namespace
@@ -33,8 +39,11 @@ std::string change_text(const pipeline::UnitTable& units, const pipeline::Freeze
 }
 
 RunObserver::RunObserver(const pipeline::UnitTable& units, pipeline::Measure measure,
-                         Progress progress)
-    : units_(units), measure_(std::move(measure)), progress_(progress) {}
+                         const Supervision& supervision)
+    : units_(units),
+      measure_(std::move(measure)),
+      progress_(supervision.progress),
+      interrupt_(supervision.interrupt) {}
 
 void RunObserver::begin(const std::vector<nlohmann::json>& events, std::unique_ptr<RunLog> log) {
   log_ = std::move(log);
@@ -46,12 +55,22 @@ void RunObserver::note(const nlohmann::json& event) {
   if (log_) log_->append(event);
 }
 
-/// Steps have a time, and start and decisions say what is frozen from then on.
+/// Steps have a time, and start and decisions say what is frozen from then on. All that takes time
+/// on the run's clock says so.
 void RunObserver::take(const nlohmann::json& event) {
-  if (event.at("event") == "step") step_times_.add(event.at("time_ms").get<double>());
+  if (event.at("event") == "step") take_step(event);
+  for (const char* cost : {"time_ms", "cost_ms", "transition_ms"})
+    if (event.contains(cost)) time_ += duration_of(event.at(cost));
   if (!event.contains("mask")) return;
+  mask_ = pipeline::FreezeMask::from_text(event.at("mask").get<std::string>());
   state_.frost_line = event.at("frost_line").get<int>();
   state_.frozen_share = event.at("frozen_share").get<double>();
+}
+
+void RunObserver::take_step(const nlohmann::json& step) {
+  step_times_.add(step.at("time_ms").get<double>());
+  if (plans_.empty() || plans_.back().mask != mask_)
+    plans_.push_back({mask_, step_of(step), time_});
 }
 
 void RunObserver::step_done(const pipeline::StepRecord& step, const pipeline::Budget& budget) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <vector>
@@ -13,10 +14,24 @@
 
 namespace frostline::app {
 
+/// Who watches a run, and can end it.
+struct Supervision {
+  Progress progress;
+  const InterruptGuard& interrupt;  ///< may be that of several runs at once
+};
+
+/// When a run took up a plan: before the first step that it runs with a mask.
+struct PlanStart {
+  pipeline::FreezeMask mask;
+  std::int64_t step = 0;  ///< the number of that step, from 1
+  base::Duration time{};  ///< on the run's clock
+};
+
 /// Writes a run's events to its log if it has a folder, and tells people what happens.
 class RunObserver : public policy::LoopObserver {
  public:
-  RunObserver(const pipeline::UnitTable& units, pipeline::Measure measure, Progress progress);
+  RunObserver(const pipeline::UnitTable& units, pipeline::Measure measure,
+              const Supervision& supervision);
 
   /// Takes the events before the first step (of a resumed run, those until its checkpoint) and the
   /// log that already holds them; `log` is null for a run without a folder.
@@ -31,18 +46,24 @@ class RunObserver : public policy::LoopObserver {
 
   void clear() { progress_.clear(); }
   const StepTimes& step_times() const { return step_times_; }
+  /// The plans that steps were run with, in their order.
+  const std::vector<PlanStart>& plans() const { return plans_; }
 
  private:
   void note(const nlohmann::json& event);
   void take(const nlohmann::json& event);
+  void take_step(const nlohmann::json& step);
 
   const pipeline::UnitTable& units_;
   pipeline::Measure measure_;
   std::unique_ptr<RunLog> log_;
   Progress progress_;
   StepTimes step_times_;
+  pipeline::FreezeMask mask_;
+  base::Duration time_{};  // on the run's clock
+  std::vector<PlanStart> plans_;
   ProgressState state_;
-  InterruptGuard interrupt_;
+  const InterruptGuard& interrupt_;
 };
 
 /// "froze blocks.0, blocks.1; thawed blocks.4", or "" if the masks are equal.

@@ -122,6 +122,12 @@ std::string Scenario::to_toml() const {
          policy::train_section().to_toml(train);
 }
 
+void check_keys(base::Document& document) {
+  document.reject_unknown(known_keys());
+  read_sections(document);
+  document.throw_if_invalid();
+}
+
 Scenario read_scenario(base::Document document, Use use) {
   document.reject_unknown(known_keys());
   Scenario scenario = read_sections(document);

@@ -50,6 +50,10 @@ enum class Use { kCheck, kSimulate, kTrain, kProfile };
 /// them, base::Error if the file cannot be read.
 Scenario read_scenario(base::Document document, Use use);
 
+/// Only what can be said of each key by itself: that there is such a key, and that it may have the
+/// value. Throws base::InvalidInput with all that is wrong.
+void check_keys(base::Document& document);
+
 /// Every section that a scenario may have, for the documentation.
 std::vector<const base::SectionInfo*> scenario_sections();
 

@@ -11,14 +11,20 @@
 
 namespace frostline::app {
 
-Scenario read_scenario(const std::filesystem::path& file, const std::vector<std::string>& overrides,
-                       std::optional<std::int64_t> seed, Use use) {
+base::Document scenario_document(const std::filesystem::path& file,
+                                 const std::vector<std::string>& overrides,
+                                 std::optional<std::int64_t> seed) {
   if (file.empty())
     throw wrong_command_line("the scenario file is missing; give its path after the verb");
   auto document = base::Document::from_file(file);
   for (const auto& override : overrides) document.set(override);
   if (seed) document.set(fmt::format("seed={}", *seed));
-  return read_scenario(std::move(document), use);
+  return document;
+}
+
+Scenario read_scenario(const std::filesystem::path& file, const std::vector<std::string>& overrides,
+                       std::optional<std::int64_t> seed, Use use) {
+  return read_scenario(scenario_document(file, overrides, seed), use);
 }
 
 namespace {

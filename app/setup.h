@@ -9,7 +9,12 @@
 
 namespace frostline::app {
 
-/// The documents of a command line: the scenario file with its overrides.
+/// The scenario file of a command line with its overrides.
+base::Document scenario_document(const std::filesystem::path& file,
+                                 const std::vector<std::string>& overrides,
+                                 std::optional<std::int64_t> seed);
+
+/// The scenario that scenario_document holds.
 Scenario read_scenario(const std::filesystem::path& file, const std::vector<std::string>& overrides,
                        std::optional<std::int64_t> seed, Use use);
 

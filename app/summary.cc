@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 
+#include "app/best.h"
 #include "app/table.h"
 #include "policy/median.h"
 
@@ -85,42 +87,41 @@ bool same_measure(const std::vector<json>& summaries) {
   });
 }
 
-/// Position of the best final score, or -1 where the runs cannot be compared by it.
-int best_run(const std::vector<json>& summaries) {
-  if (summaries.size() < 2 || !same_measure(summaries)) return -1;
-  const double sign = summaries.front().at("measure").at("lower_is_better").get<bool>() ? -1 : 1;
-  int best = -1;
-  for (int i = 0; i < static_cast<int>(summaries.size()); ++i) {
-    const auto score = [&](int run) {
-      return sign * summaries[static_cast<std::size_t>(run)]["test_score"].get<double>();
-    };
-    if (!summaries[static_cast<std::size_t>(i)].value("test_score", json()).is_number()) return -1;
-    if (best < 0 || score(i) > score(best)) best = i;
+/// Which runs have the best final score; none where they cannot be compared by it.
+std::vector<bool> best_runs(const std::vector<json>& summaries) {
+  const std::vector<bool> none(summaries.size(), false);
+  if (!same_measure(summaries)) return none;
+  const double sign = summaries.front().at("measure").at("lower_is_better").get<bool>() ? 1 : -1;
+  std::vector<std::optional<double>> costs;
+  for (const auto& summary : summaries) {
+    const auto score = summary.value("test_score", json());
+    if (!score.is_number()) return none;
+    costs.emplace_back(sign * score.get<double>());
   }
-  return best;
+  return lowest(costs);
 }
 
 std::vector<Row> result_rows(const std::vector<json>& all) {
-  const int best = best_run(all);
-  int column = 0;
-  return {
-      row(measure_name(all.front(), "test"), all,
-          [&](const json& s) {
-            return score_text(s, "test_score") + (column++ == best ? " *" : best < 0 ? "" : "  ");
-          }),
-      row(measure_name(all.front(), "validation"), all,
-          [](const json& s) { return score_text(s, "score"); }),
-      row("steps done", all,
-          [](const json& s) { return std::to_string(s.at("steps").get<std::int64_t>()); }),
-      row("step time at the start", all,
-          [](const json& s) { return number(s.at("step_time_start_ms"), 3, " ms"); }),
-      row("step time at the end", all,
-          [](const json& s) { return number(s.at("step_time_ms"), 3, " ms"); }),
-      row("frozen share", all, [](const json& s) { return percent(s.at("frozen_share")); }),
-      row("frost line", all, [](const json& s) {
-        return fmt::format("{} of {} layers", s.at("frost_line").get<int>(),
-                           s.at("layers").get<int>());
-      })};
+  const auto best = best_runs(all);
+  const bool any = std::find(best.begin(), best.end(), true) != best.end();
+  std::size_t column = 0;
+  return {row(measure_name(all.front(), "test"), all,
+              [&](const json& s) {
+                return score_text(s, "test_score") + (best.at(column++) ? " *" : any ? "  " : "");
+              }),
+          row(measure_name(all.front(), "validation"), all,
+              [](const json& s) { return score_text(s, "score"); }),
+          row("steps done", all,
+              [](const json& s) { return std::to_string(s.at("steps").get<std::int64_t>()); }),
+          row("step time at the start", all,
+              [](const json& s) { return number(s.at("step_time_start_ms"), 3, " ms"); }),
+          row("step time at the end", all,
+              [](const json& s) { return number(s.at("step_time_ms"), 3, " ms"); }),
+          row("frozen share", all, [](const json& s) { return percent(s.at("frozen_share")); }),
+          row("frost line", all, [](const json& s) {
+            return fmt::format("{} of {} layers", s.at("frost_line").get<int>(),
+                               s.at("layers").get<int>());
+          })};
 }
 
 std::vector<Row> budget_rows(const std::vector<json>& all) {

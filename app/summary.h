@@ -30,8 +30,8 @@ nlohmann::json summarise(const Scenario& scenario, const StepTimes& times,
 /// The summary for people.
 std::string summary_text(const nlohmann::json& summary);
 
-/// Several runs' summaries side by side, one column a run. The best score is marked if all have the
-/// same measure.
+/// Several runs' summaries side by side, one column a run. The best scores are marked if all have
+/// the same measure and some differ.
 std::string comparison_text(const std::vector<nlohmann::json>& summaries);
 
 }  // namespace frostline::app

@@ -15,6 +15,10 @@ std::span<const Verb> verbs() {
 void add_scenario_options(CLI::App& command, Arguments& arguments) {
   command.add_option("scenario", arguments.scenario, "The scenario file")
       ->type_name("SCENARIO.toml");
+  add_override_options(command, arguments);
+}
+
+void add_override_options(CLI::App& command, Arguments& arguments) {
   command
       .add_option("--set", arguments.set,
                   "Override one key of the scenario: section.key=value; may be repeated")

@@ -22,8 +22,14 @@ struct Arguments {
   std::vector<std::string> set;  ///< "key=value" overrides, in order
   std::optional<std::int64_t> seed;
   bool json = false;
-  std::filesystem::path out;     ///< folder of a run, or the file to write
-  std::filesystem::path resume;  ///< folder of a run to go on with
+  std::filesystem::path trace;  ///< the Chrome trace to write
+  bool critical_path = false;
+  bool timeline = false;  ///< drawn also where stdout is no terminal
+  std::string color = "auto";
+  std::vector<std::string> vary;     ///< "key=value,value,...": a sweep
+  std::optional<std::int64_t> jobs;  ///< of a sweep, at a time
+  std::filesystem::path out;         ///< folder of a run, or the file to write
+  std::filesystem::path resume;      ///< folder of a run to go on with
   std::vector<std::filesystem::path> runs;
   std::string topic;  ///< what to document
   std::int64_t repeats = 30;
@@ -45,6 +51,8 @@ std::span<const Verb> verbs();
 
 /// SCENARIO, --set, --seed: what most verbs take.
 void add_scenario_options(CLI::App& command, Arguments& arguments);
+/// --set and --seed alone.
+void add_override_options(CLI::App& command, Arguments& arguments);
 void add_json_option(CLI::App& command, Arguments& arguments);
 
 /// For a command line that makes no sense: exit code 2.

@@ -13,10 +13,11 @@
 namespace frostline::base {
 namespace {
 
-const char* const kOverride = "--set";
+/// A value of the command line stands in an option, which has no lines.
+bool is_option(const std::string& source) { return source.starts_with("--"); }
 
 Place place_of(const std::string& source, const toml::source_region& region) {
-  if (source == kOverride) return {source};
+  if (is_option(source)) return {source};
   return {source, static_cast<int>(region.begin.line), static_cast<int>(region.begin.column)};
 }
 
@@ -114,18 +115,18 @@ bool is_word(std::string_view text) {
 }
 
 /// Throws toml::parse_error.
-Value parse_value(const std::string& text) {
+Value parse_value(const std::string& text, const std::string& option) {
   const toml::table table = toml::parse("value = " + text);
   if (table.size() != 1) throw toml::parse_error("more than one value", table.source());
-  return value_of(*table.get("value"), kOverride);
+  return value_of(*table.get("value"), option);
 }
 
-Value parse_override(const std::string& text) {
+Value parse_override(const std::string& text, const std::string& option) {
   try {
-    return parse_value(text);
+    return parse_value(text, option);
   } catch (const toml::parse_error&) {
     // By way of the parser, so that a word must be UTF-8 like every string.
-    if (is_word(text)) return parse_value(to_toml(text));
+    if (is_word(text)) return parse_value(to_toml(text), option);
     throw;
   }
 }
@@ -155,8 +156,8 @@ Document Document::from_text(std::string_view text, const std::string& name,
   return Document(std::move(contents));
 }
 
-void Document::set(std::string_view assignment) {
-  const Spot spot{{kOverride}, ++contents_->turns};
+void Document::set(std::string_view assignment, const std::string& option) {
+  const Spot spot{{option}, ++contents_->turns};
   const auto equals = assignment.find('=');
   const std::string name(trimmed(assignment.substr(0, equals)));
   if (equals == std::string_view::npos || !is_key(name)) {
@@ -165,7 +166,7 @@ void Document::set(std::string_view assignment) {
     return;
   }
   try {
-    const Value value = parse_override(std::string(trimmed(assignment.substr(equals + 1))));
+    const Value value = parse_override(std::string(trimmed(assignment.substr(equals + 1))), option);
     const auto [section, key] = section_and_key(name);
     if (!section.empty()) contents_->layout.sections.try_emplace(section, spot);
     contents_->layout.lay({section, key, value, spot});

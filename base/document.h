@@ -30,8 +30,8 @@ class Document {
   ~Document();
 
   /// Lays one "section.key=value" over the file; the value is TOML, or a bare word taken as a
-  /// string. A malformed assignment is a problem.
-  void set(std::string_view assignment);
+  /// string. A malformed assignment is a problem. `option` is where messages say it stands.
+  void set(std::string_view assignment, const std::string& option = "--set");
 
   bool has(const std::string& key) const;
   bool has_section(const std::string& section) const;

@@ -7,6 +7,8 @@
 #include "app/run.h"
 #include "app/schedule_output.h"
 #include "app/setup.h"
+#include "app/simulation.h"
+#include "app/step_views.h"
 #include "app/summary.h"
 #include "app/table.h"
 #include "app/verbs/verbs.h"
@@ -17,21 +19,6 @@ namespace frostline::app {
 namespace {
 
 using nlohmann::json;
-
-/// The last plan's step: the figures that the summary of a simulated run adds.
-json step_json(const sim::SimulatedStep& step) {
-  json ranks = json::array();
-  for (auto rank : base::ids<pipeline::Rank>(step.timeline.ranks))
-    ranks.push_back(step.timeline.bubble_rate(rank));
-  json bytes = json::array();
-  for (auto peak : step.peak_activation) bytes.push_back(peak.count);
-  return {{"step_time_ms", base::to_ms(step.time())},
-          {"pipeline_time_ms", base::to_ms(step.timeline.makespan())},
-          {"bubble_rate", step.timeline.bubble_rate()},
-          {"rank_bubble_rate", std::move(ranks)},
-          {"peak_activations", step.peak_activations},
-          {"peak_activation_bytes", std::move(bytes)}};
-}
 
 std::string ranks_text(const json& step) {
   std::vector<std::vector<std::string>> rows{
@@ -56,6 +43,7 @@ void print_text(const json& summary) {
 void add_options(CLI::App& command, Arguments& arguments) {
   add_scenario_options(command, arguments);
   add_json_option(command, arguments);
+  add_step_view_options(command, arguments);
   command.add_option("--out", arguments.out, "Keep the run's log and summary in this new folder")
       ->type_name("FOLDER");
   add_schedule_options(command, arguments);
@@ -70,23 +58,24 @@ int run(const Arguments& arguments) {
       read_scenario(arguments.scenario, arguments.set, arguments.seed, Use::kSimulate);
   const auto cost = scenario_cost(scenario);
   sim::EventWorld world(*cost, scenario.units);
+  const InterruptGuard interrupt;
   std::optional<RunFolder> folder;
   if (!arguments.out.empty()) {
     folder = RunFolder::create(arguments.out);
     folder->write_scenario(scenario.to_toml());
   }
-  auto [outcome, summary] = run_scenario(scenario, cost, world, folder ? &*folder : nullptr, false);
-  if (outcome.ending == policy::Ending::kInterrupted) {
-    throw base::Error(fmt::format("interrupted after step {}", outcome.budget.used_steps));
-  }
-  summary.update(step_json(world.step()));
-  if (scenario.train.clock == "wall") summary["clock"] = "virtual";
+  auto [outcome, summary, plans] = simulate_scenario(
+      scenario, *cost, world, folder ? &*folder : nullptr, {Progress::on_stderr(), interrupt});
+  if (!arguments.trace.empty()) write_trace(arguments.trace, scenario, *cost, plans);
+  const StepViews views(arguments, scenario, *cost, outcome.mask);
+  views.add_to(summary);
   if (folder) folder->write_summary(summary);
   if (!arguments.schedule_out.empty()) write_schedule(world.schedule(), arguments);
   if (arguments.json)
     fmt::print("{}\n", summary.dump(2));
   else
     print_text(summary);
+  if (!arguments.json) fmt::print("{}", views.text());
   return 0;
 }
 

@@ -100,7 +100,9 @@ int run(const Arguments& arguments) {
   const auto training = make_real_training(scenario);
   // After everything that can be wrong was read: a start that fails leaves nothing behind.
   const auto folder = resume ? RunFolder::open(arguments.resume) : new_folder(arguments, scenario);
-  const auto finished = run_scenario(scenario, cost, training->world(), &folder, resume);
+  const InterruptGuard interrupt;
+  const auto finished = run_scenario(scenario, cost, training->world(), &folder, resume,
+                                     {Progress::on_stderr(), interrupt});
   return finish(finished, scenario, folder, *training, arguments.json);
 }
 

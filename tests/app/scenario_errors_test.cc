@@ -130,7 +130,12 @@ INSTANTIATE_TEST_SUITE_P(
                     CommandLineCase{"check scenarios/zero_bubble_1_5b.toml --seed minus", "--seed"},
                     CommandLineCase{"check scenarios/zero_bubble_1_5b.toml --seed -1", "--seed"},
                     CommandLineCase{"document weather", "weather"},
-                    CommandLineCase{"compare", "runs"}));
+                    CommandLineCase{"compare", "runs"},
+                    CommandLineCase{"compare scenarios/frozen_prefix.toml", "--vary what to vary"},
+                    CommandLineCase{"compare x --jobs 2", "give --vary too"},
+                    CommandLineCase{"compare x --vary seed=1 --jobs 0", "--jobs"},
+                    CommandLineCase{"compare x y --vary seed=1", "takes one scenario file"},
+                    CommandLineCase{"simulate x.toml --color blue", "--color"}));
 
 TEST(CommandLineFailures, AMissingFileEndsWithCode1) {
   const auto result = frostline("check nowhere.toml");

@@ -12,6 +12,7 @@ namespace frostline::app {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 TEST(Simulate, TheZeroBubbleScenarioGivesThePublishedBubbleRate) {
   const auto result = frostline("simulate scenarios/zero_bubble_1_5b.toml --json");
@@ -161,6 +162,39 @@ TEST(Simulate, AnInterruptedRunEndsWithCode1) {
       "sleep 0.5; kill -INT $pid; wait $pid");
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.err, HasSubstr("interrupted after step"));
+}
+
+TEST(Simulate, TheCriticalPathAddsUpToThePipelinesTime) {
+  const auto run =
+      frostline("simulate scenarios/zero_bubble_1_5b.toml --json --critical-path").json();
+  const auto& path = run.at("critical_path");
+  EXPECT_EQ(path.at("time_ms"), run.at("pipeline_time_ms"));
+  double now = 0;
+  for (const auto& step : path.at("steps")) {
+    EXPECT_NEAR(step.at("start_ms").get<double>(), now + step.at("transfer_ms").get<double>(),
+                1e-9);
+    now = step.at("end_ms");
+  }
+  EXPECT_EQ(now, run.at("pipeline_time_ms"));
+  double time = path.at("transfer_ms");
+  for (const auto& rank : path.at("ranks")) time += rank.at("time_ms").get<double>();
+  EXPECT_NEAR(time, now, 1e-9);
+}
+
+TEST(Simulate, ALongCriticalPathIsAbbreviated) {
+  const auto result = frostline("simulate scenarios/zero_bubble_1_5b.toml --critical-path");
+  EXPECT_THAT(result.out, HasSubstr("more computations, on "));
+  EXPECT_THAT(result.out, HasSubstr("Slack: "));
+  EXPECT_LT(std::count(result.out.begin(), result.out.end(), '\n'), 70);
+}
+
+TEST(Simulate, TheTimelineIsDrawnWhenAskedFor) {
+  const std::string line = "simulate scenarios/frozen_prefix.toml";
+  EXPECT_THAT(frostline(line).out, Not(HasSubstr("rank 0 ")));
+  EXPECT_THAT(frostline(line + " --timeline").out, HasSubstr("\nrank 0 f"));
+  EXPECT_THAT(frostline(line + " --timeline").out, Not(HasSubstr("\033[")));
+  EXPECT_THAT(frostline(line + " --timeline --color always").out,
+              HasSubstr("\nrank 0 \033[2;34mf"));
 }
 
 TEST(Compare, ADamagedSummaryIsAClearError) {

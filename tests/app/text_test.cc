@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "app/best.h"
 #include "app/progress.h"
 #include "app/run_observer.h"
 #include "app/run_record.h"
@@ -11,6 +12,18 @@ namespace {
 
 TEST(Table, FirstColumnLeftOthersRightNoTrailingBlanks) {
   EXPECT_EQ(format_table({{"", "a", "bb"}, {"row", "1", ""}}), "     a  bb\nrow  1\n");
+}
+
+TEST(Lowest, AllThatAreEqualAreMarked) {
+  using Values = std::vector<std::optional<double>>;
+  using Marks = std::vector<bool>;
+  EXPECT_EQ(lowest({2.0, 1.0, 3.0}), (Marks{false, true, false}));
+  EXPECT_EQ(lowest({1.0, 2.0, 1.0 + 1e-15}), (Marks{true, false, true}));
+  EXPECT_EQ(lowest({-2.0, -1.0}), (Marks{true, false}));
+  EXPECT_EQ(lowest({std::nullopt, 1.0, 2.0}), (Marks{false, true, false}));
+  EXPECT_EQ(lowest({1.0, 1.0, std::nullopt}), (Marks{false, false, false}));
+  EXPECT_EQ(lowest({1.0, std::nullopt}), (Marks{false, false}));
+  EXPECT_EQ(lowest(Values{}), Marks{});
 }
 
 TEST(Progress, TheLineShowsWhatTheRunDoes) {

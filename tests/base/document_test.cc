@@ -211,6 +211,22 @@ TEST(DocumentSet, AValueThatIsNotTomlIsAProblem) {
   }
 }
 
+TEST(DocumentSet, AnotherOptionStandsInMessagesUnderItsName) {
+  auto doc = Document::from_text("", "x.toml");
+  doc.set("a.b=often", "--vary");
+  doc.set("nonsense", "--vary");
+  std::int64_t out = 0;
+  EXPECT_FALSE(doc.read("a.b", out));
+  EXPECT_EQ(doc.place("a.b").text(), "--vary");
+  try {
+    doc.throw_if_invalid();
+    FAIL();
+  } catch (const InvalidInput& error) {
+    for (const auto& problem : error.problems()) EXPECT_EQ(problem.place.text(), "--vary");
+    EXPECT_EQ(error.problems().size(), 2u);
+  }
+}
+
 TEST(DocumentSet, AWrongTypeIsAProblemOfTheOverride) {
   Document doc = document("[a]\nb = 1");
   std::int64_t out = 0;
