@@ -4,7 +4,8 @@
 
 #include <utility>
 
-#include "models/forecaster.h"
+#include "cost/analytic.h"
+#include "models/describe.h"
 #include "policy/policies/registry.h"
 
 namespace frostline::app {
@@ -23,15 +24,16 @@ void check_clock(base::Document& document, const Scenario& scenario) {
   if (scenario.train.clock == "predicted" && scenario.cost.source.empty())
     document.problem(
         "train.clock",
-        "train.clock = \"predicted\" needs the times of [cost]; give cost.source = \"table\" "
-        "or \"profile\", or use \"wall\"");
+        "train.clock = \"predicted\" needs the times of [cost]; give cost.source = \"table\", "
+        "\"profile\" or \"analytic\", or use \"wall\"");
 }
 
 void check_simulation(base::Document& document, const Scenario& scenario) {
   if (scenario.cost.source.empty())
     document.problem("cost.source",
                      "cost.source is missing and simulate needs to know what actions cost; use "
-                     "\"table\", or \"profile\" with a file that `frostline profile` wrote");
+                     "\"table\", \"profile\" with a file that `frostline profile` wrote, or "
+                     "\"analytic\" with [model] and cluster.devices");
 }
 
 void check_policy_in_simulation(base::Document& document, const Scenario& scenario) {
@@ -43,10 +45,22 @@ void check_policy_in_simulation(base::Document& document, const Scenario& scenar
                     scenario.freeze.policy));
 }
 
+/// A model that is unsound has been reported, and has no layers.
+void check_analytic(base::Document& document, const Scenario& scenario) {
+  if (scenario.cost.source != "analytic") return;
+  if (scenario.has_model() && scenario.description.layers.empty()) return;
+  cost::check_analytic(document, scenario.description, scenario.cluster, scenario.train.batch);
+}
+
 void check_training(base::Document& document, const Scenario& scenario) {
   if (!scenario.has_model())
     document.problem("model.kind",
                      "model.kind is missing and there is nothing to train; use \"forecaster\"");
+  else if (scenario.model.kind != "forecaster")
+    document.problem("model.kind",
+                     fmt::format("model.kind = \"{}\" can be simulated but not trained yet; use "
+                                 "\"forecaster\"",
+                                 scenario.model.kind));
   else if (scenario.data.file.empty())
     document.problem("data.file", "data.file is missing; give the CSV file to learn from");
 }
@@ -68,6 +82,7 @@ Scenario read_sections(base::Document& document) {
   scenario.general = general_section().read(document);
   scenario.pipeline = pipeline::pipeline_section().read(document);
   scenario.cost = cost::cost_section().read(document);
+  scenario.cluster = cost::cluster_section().read(document);
   scenario.freeze = policy::freeze_section().read(document);
   scenario.model = models::model_section().read(document);
   scenario.data = models::data_section().read(document);
@@ -87,6 +102,8 @@ void check(base::Document& document, Scenario& scenario, Use use) {
   describe(scenario, document.valid());
   pipeline::check_pipeline(document, scenario.pipeline, scenario.layers());
   cost::check_cost(document, scenario.cost, scenario.pipeline);
+  cost::check_cluster(document, scenario.cluster, scenario.pipeline);
+  check_analytic(document, scenario);
   policy::check_freeze(document, scenario.freeze, scenario.units);
   policy::check_train(document, scenario.train, scenario.pipeline.micro_batches,
                       scenario.freeze.judging_step);
@@ -109,17 +126,17 @@ const base::Section<GeneralSettings>& general_section() {
 }
 
 std::vector<const base::SectionInfo*> scenario_sections() {
-  return {&general_section().info(),       &pipeline::pipeline_section().info(),
-          &cost::cost_section().info(),    &policy::freeze_section().info(),
-          &models::model_section().info(), &models::data_section().info(),
-          &policy::train_section().info()};
+  return {&general_section().info(),        &pipeline::pipeline_section().info(),
+          &cost::cost_section().info(),     &cost::cluster_section().info(),
+          &policy::freeze_section().info(), &models::model_section().info(),
+          &models::data_section().info(),   &policy::train_section().info()};
 }
 
 std::string Scenario::to_toml() const {
   return general_section().to_toml(general) + pipeline::pipeline_section().to_toml(pipeline) +
-         cost::cost_section().to_toml(cost) + policy::freeze_section().to_toml(freeze) +
-         models::model_section().to_toml(model) + models::data_section().to_toml(data) +
-         policy::train_section().to_toml(train);
+         cost::cost_section().to_toml(cost) + cost::cluster_section().to_toml(cluster) +
+         policy::freeze_section().to_toml(freeze) + models::model_section().to_toml(model) +
+         models::data_section().to_toml(data) + policy::train_section().to_toml(train);
 }
 
 void check_keys(base::Document& document) {

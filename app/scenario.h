@@ -6,6 +6,7 @@
 
 #include "base/document.h"
 #include "base/section.h"
+#include "cost/cluster_settings.h"
 #include "cost/settings.h"
 #include "models/layer_description.h"
 #include "models/settings.h"
@@ -28,6 +29,7 @@ struct Scenario {
   GeneralSettings general;
   pipeline::PipelineSettings pipeline;
   cost::CostSettings cost;
+  cost::ClusterSettings cluster;
   policy::FreezeSettings freeze;
   models::ModelSettings model;
   models::DataSettings data;

@@ -3,11 +3,14 @@
 #include <fmt/core.h>
 
 #include "app/verb.h"
+#include "cost/analytic.h"
 #include "cost/balance.h"
 #include "cost/flops.h"
 #include "cost/plan_times.h"
 #include "cost/profile.h"
 #include "cost/schedule_request.h"
+#include "cost/step_fits.h"
+#include "cost/topology.h"
 
 namespace frostline::app {
 
@@ -51,18 +54,41 @@ void check_sizes(const cost::Profile& profile, const Scenario& scenario) {
 cost::ModelCost measured_cost(const Scenario& scenario) {
   const auto profile = cost::read_profile(scenario.cost.file);
   auto cost = cost::profile_cost(profile, scenario.units.layer_names, scenario.cost.file);
-  if (scenario.has_model()) check_sizes(profile, scenario);
+  if (scenario.has_model()) {
+    check_sizes(profile, scenario);
+    for (std::size_t i = 0; i < cost.layers.size(); ++i)
+      cost.layers[i].output = scenario.description.layers[i].output * profile.micro_batch_size;
+  }
   return cost;
+}
+
+cost::ModelCost derived_cost(const Scenario& scenario) {
+  auto cost = cost::analytic_cost(scenario.description, scenario.cluster, scenario.pipeline,
+                                  scenario.train.batch / scenario.pipeline.micro_batches);
+  cost.partial_freeze_overhead = scenario.cost.partial_freeze_overhead;
+  cost.send_ns = scenario.cost.send_ms * 1e6;
+  return cost;
+}
+
+cost::ModelCost cost_of_source(const Scenario& scenario) {
+  if (scenario.cost.source == "table")
+    return cost::table_cost(scenario.cost, scenario.pipeline.shape(), scenario.layers(),
+                            pipeline::placement(scenario.pipeline));
+  if (scenario.cost.source == "analytic") return derived_cost(scenario);
+  return measured_cost(scenario);
 }
 
 }  // namespace
 
 std::optional<cost::ModelCost> scenario_cost(const Scenario& scenario) {
   if (scenario.cost.source.empty()) return std::nullopt;
-  if (scenario.cost.source == "table")
-    return cost::table_cost(scenario.cost, scenario.pipeline.shape(), scenario.layers(),
-                            pipeline::placement(scenario.pipeline));
-  return measured_cost(scenario);
+  auto cost = cost_of_source(scenario);
+  const auto devices = scenario.pipeline.ranks * scenario.pipeline.replicas;
+  if (scenario.cluster.given())
+    cost.topology = std::make_shared<const cost::Topology>(
+        cost::make_topology(scenario.cluster, static_cast<int>(devices)));
+  cost::check_step_fits(cost, scenario.pipeline.shape());
+  return cost;
 }
 
 namespace {

@@ -23,6 +23,7 @@ const ListKey kNeededLists[] = {{"forward_ms", &CostSettings::forward_ms},
 const ListKey kOptionalLists[] = {
     {"frozen_backward_ms", &CostSettings::frozen_backward_ms},
     {"overlap_ms", &CostSettings::overlap_ms},
+    {"message_mib", &CostSettings::message_mib},
     {"activation_mib", &CostSettings::activation_mib},
     {"activation_after_input_gradient_mib", &CostSettings::activation_after_input_gradient_mib}};
 
@@ -46,14 +47,21 @@ void refuse_file(Document& document, const CostSettings& settings, const std::st
   if (!settings.file.empty()) refuse_key(document, "cost.file", why);
 }
 
-void refuse_table_keys(Document& document, const CostSettings& settings, const std::string& why) {
+void refuse_lists(Document& document, const CostSettings& settings, const std::string& why) {
   const CostSettings defaults;
   const auto refuse = [&](const char* name, auto member) {
     if (settings.*member != defaults.*member) refuse_key(document, full_name(name), why);
   };
   for (const ListKey& key : kNeededLists) refuse(key.name, key.values);
   for (const ListKey& key : kOptionalLists) refuse(key.name, key.values);
-  for (const NumberKey& key : kNumberKeys) refuse(key.name, key.value);
+}
+
+void refuse_number_keys(Document& document, const CostSettings& settings, const std::string& why) {
+  const CostSettings defaults;
+  for (const NumberKey& key : kNumberKeys) {
+    if (settings.*key.value == defaults.*key.value) continue;
+    refuse_key(document, full_name(key.name), why);
+  }
 }
 
 void check_needed(Document& document, const ListKey& key) {
@@ -153,18 +161,26 @@ void check_table(Document& document, const CostSettings& settings,
 }
 
 void check_profile(Document& document, const CostSettings& settings) {
-  refuse_table_keys(
-      document, settings,
-      "is not used by cost.source = \"profile\"; remove it, or use source = \"table\"");
+  const char* const why =
+      "is not used by cost.source = \"profile\"; remove it, or use source = \"table\"";
+  refuse_lists(document, settings, why);
+  refuse_number_keys(document, settings, why);
   if (settings.file.empty()) {
     document.problem("cost.file",
                      "cost.source = \"profile\" needs cost.file, the profile that was measured");
   }
 }
 
+void check_analytic(Document& document, const CostSettings& settings) {
+  const std::string why = "is not used by cost.source = \"analytic\"; remove it, or use source = ";
+  refuse_lists(document, settings, why + "\"table\"");
+  refuse_file(document, settings, why + "\"profile\"");
+}
+
 void check_no_source(Document& document, const CostSettings& settings) {
   const std::string why = "is not used without cost.source; add source = ";
-  refuse_table_keys(document, settings, why + "\"table\"");
+  refuse_lists(document, settings, why + "\"table\"");
+  refuse_number_keys(document, settings, why + "\"table\"");
   refuse_file(document, settings, why + "\"profile\"");
 }
 
@@ -174,6 +190,7 @@ void check_cost(Document& document, const CostSettings& settings,
                 const pipeline::PipelineSettings& pipeline) {
   if (settings.source == "table") return check_table(document, settings, pipeline);
   if (settings.source == "profile") return check_profile(document, settings);
+  if (settings.source == "analytic") return check_analytic(document, settings);
   std::string source;
   const bool none =
       !document.has("cost.source") || (document.read("cost.source", source) && source.empty());

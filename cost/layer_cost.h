@@ -1,10 +1,14 @@
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/id.h"
 
 namespace frostline::cost {
+
+struct Topology;
 
 /// What one layer costs for one micro-batch on one rank, in nanoseconds before rounding: durations
 /// are rounded once, when the time of an action is made from its layers.
@@ -18,6 +22,7 @@ struct LayerCost {
   base::Bytes activation;         ///< held from F
   base::Bytes activation_after_input_gradient;  ///< the part still held between I and W
   double overlap_saving_ns = 0;  ///< what its forward and whole backward take less as a pair
+  base::Bytes output;  ///< handed to the next layer, whose input gradient is as large; 0: no figure
 
   friend bool operator==(const LayerCost&, const LayerCost&) = default;
 };
@@ -30,6 +35,15 @@ struct ModelCost {
   double step_ns = 0;  ///< once a step, whatever trains: clip norm, reading gradients, hand-over to
                        ///< the next step
   double validation_ns = 0;  ///< one validation; 0 if the source does not say
+  /// How fast each rank's device is, where 1 takes the layers' times; empty: all are equal.
+  std::vector<double> rank_speed;
+  /// What joins the ranks' devices, on top of send_ns; null: nothing.
+  std::shared_ptr<const Topology> topology;
+
+  /// What the layers' times are multiplied by on this rank.
+  double slowness(base::Rank rank) const {
+    return rank_speed.empty() ? 1.0 : 1.0 / rank_speed.at(rank.index());
+  }
 
   friend bool operator==(const ModelCost&, const ModelCost&) = default;
 };

@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "cost/stage_cost.h"
+#include "cost/topology.h"
 #include "pipeline/timeline.h"
 
 namespace frostline::cost {
@@ -36,7 +37,7 @@ double optimizer_ns(const ModelCost& cost, const UnitShares& shares, const Plan&
       sum += cost.layers[layer.index()].optimizer_ns * shares.trained(layer, mask);
     }
   }
-  return sum;
+  return sum * cost.slowness(rank);
 }
 
 double slowest_optimizer_ns(const ModelCost& cost, const UnitShares& shares, const Plan& plan) {
@@ -50,9 +51,7 @@ double slowest_optimizer_ns(const ModelCost& cost, const UnitShares& shares, con
 }  // namespace
 
 PlanTimes::PlanTimes(const ModelCost& cost, const UnitTable& units, const Plan& plan)
-    : delay_(rounded(cost.send_ns)),
-      stage_count_(plan.partition.stages()),
-      uniform_(plan.freeze.uniform()) {
+    : stage_count_(plan.partition.stages()), uniform_(plan.freeze.uniform()) {
   assert(static_cast<int>(cost.layers.size()) == units.layers());
   assert(plan.partition.layers() == units.layers());
   const UnitShares shares(units);
@@ -60,11 +59,14 @@ PlanTimes::PlanTimes(const ModelCost& cost, const UnitTable& units, const Plan& 
   step_end_ = rounded(cost.step_ns + slowest_optimizer_ns(cost, shares, plan));
   for (const StageId stage : base::ids<StageId>(stage_count_)) {
     full_activation_.push_back(stage_activation(cost, plan.partition, stage));
+    borders_.push_back(border(cost, plan, stage));
   }
   for (const MicroBatch batch : base::ids<MicroBatch>(micro_batches(plan))) {
     for (const StageId stage : base::ids<StageId>(stage_count_)) {
       const StageWork work = stage_work(plan.partition, rules, stage, batch);
-      stages_.push_back(rounded_times(stage_cost(cost, shares, work, plan.freeze.mask(batch))));
+      StageCost figures = stage_cost(cost, shares, work, plan.freeze.mask(batch));
+      figures.take_longer(cost.slowness(plan.schedule->rank_of(stage)));
+      stages_.push_back(rounded_times(figures));
     }
   }
 }
@@ -130,11 +132,31 @@ base::Duration PlanTimes::computation(const pipeline::Action& action) const {
   return rounded(sum);
 }
 
-base::Duration PlanTimes::delay(const Step& send) const {
-  assert(pipeline::is_send(send.kind));
-  (void)send;
-  return delay_;
+PlanTimes::Border PlanTimes::border(const ModelCost& cost, const Plan& plan, StageId stage) const {
+  const base::Duration delay = rounded(cost.send_ns);
+  if (stage.value + 1 == stage_count_) return {{}, delay, delay};
+  const LayerId last = plan.partition.end(stage).previous();
+  Border border{cost.layers[last.index()].output, delay, delay};
+  if (cost.topology == nullptr) return border;
+  const int here = plan.schedule->rank_of(stage).value;
+  const int there = plan.schedule->rank_of(stage.next()).value;
+  border.forward += cost.topology->lone_transfer(here, there, border.message);
+  border.backward += cost.topology->lone_transfer(there, here, border.message);
+  return border;
 }
+
+const PlanTimes::Border& PlanTimes::border(const Step& send) const {
+  assert(pipeline::is_send(send.kind));
+  const bool forward = send.kind == ActionKind::kSendForward;
+  return borders_.at((forward ? send.stage : send.stage.previous()).index());
+}
+
+base::Duration PlanTimes::delay(const Step& send) const {
+  const Border& between = border(send);
+  return send.kind == ActionKind::kSendForward ? between.forward : between.backward;
+}
+
+base::Bytes PlanTimes::message(const Step& send) const { return border(send).message; }
 
 base::Bytes PlanTimes::activation(StageId stage, MicroBatch micro_batch) const {
   return times(stage, micro_batch).activation;

@@ -26,7 +26,11 @@ class PlanTimes : public pipeline::ActionTimes {
   PlanTimes(const ModelCost& cost, const pipeline::UnitTable& units, const pipeline::Plan& plan);
 
   base::Duration computation(const pipeline::Action& action) const override;
+  /// The cost's send_ns, and what the transfer takes on the topology's links, if there is one, when
+  /// it has them to itself. Rank r is device r.
   base::Duration delay(const pipeline::Step& send) const override;
+  /// What a send carries: the output of the last layer before the border, or its gradient.
+  base::Bytes message(const pipeline::Step& send) const;
   /// Held on the stage's rank from the forward of the micro-batch until its backward; 0 where it
   /// has none.
   base::Bytes activation(pipeline::StageId stage, pipeline::MicroBatch micro_batch) const;
@@ -52,8 +56,16 @@ class PlanTimes : public pipeline::ActionTimes {
   double overlapped_ns(const pipeline::Step& step) const;
 
   std::vector<StageTimes> stages_;  // micro-batches (1 if uniform) x stages
+  /// Between a stage and the next.
+  struct Border {
+    base::Bytes message;
+    base::Duration forward, backward;
+  };
+  Border border(const ModelCost& cost, const pipeline::Plan& plan, pipeline::StageId stage) const;
+  const Border& border(const pipeline::Step& send) const;
+
   std::vector<base::Bytes> full_activation_;
-  base::Duration delay_;
+  std::vector<Border> borders_;
   base::Duration step_end_{};
   int stage_count_ = 0;
   bool uniform_ = true;

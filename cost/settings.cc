@@ -17,7 +17,7 @@ using pipeline::Rank;
 using pipeline::StageId;
 
 Allowed<std::string> source_words() {
-  Allowed<std::string> allowed = base::one_of({"table", "profile"});
+  Allowed<std::string> allowed = base::one_of({"table", "profile", "analytic"});
   const auto accepts = allowed.accepts;
   allowed.accepts = [accepts](const std::string& word) { return word.empty() || accepts(word); };
   return allowed;
@@ -40,7 +40,8 @@ const base::Section<CostSettings>& cost_section() {
   static const auto kSection =
       base::Section<CostSettings>("cost", "How long actions take and what they hold.")
           .key("source", &CostSettings::source, source_words(),
-               "Where the figures come from: the table below, or a profile that was measured.")
+               "Where the figures come from: the table below, a profile that was measured, or the "
+               "model's FLOPs and bytes on the cluster's devices.")
           .key("file", &CostSettings::file, "The profile, if that is the source.")
           .key("forward_ms", &CostSettings::forward_ms, positive_times(),
                "A stage's forward of one micro-batch; like every list here one value for all, one "
@@ -59,6 +60,9 @@ const base::Section<CostSettings>& cost_section() {
               "takes the share of each that this makes.")
           .key("send_ms", &CostSettings::send_ms, times(),
                "Pure delay of a transfer between ranks: occupies neither link nor sender.")
+          .key("message_mib", &CostSettings::message_mib, sizes(),
+               "What a stage sends to the next for a micro-batch, and gets back as its gradient, "
+               "over the links of [cluster]; if empty, nothing that takes time.")
           .key("partial_freeze_overhead", &CostSettings::partial_freeze_overhead,
                base::between(0.0, 1.0),
                "What a stage pays when some but not all of its units are frozen, as a share of its "

@@ -13,13 +13,14 @@ namespace frostline::cost {
 
 /// [cost]. Each list holds one value for all, one a rank, or one a stage in model order.
 struct CostSettings {
-  std::string source;          ///< "" (none given), "table" or "profile"
+  std::string source;          ///< "" (none given), "table", "profile" or "analytic"
   std::filesystem::path file;  ///< of the profile
   base::Numbers forward_ms;
   base::Numbers input_gradient_ms;
   base::Numbers weight_gradient_ms;
   base::Numbers frozen_backward_ms;  ///< empty: input_gradient_ms
   base::Numbers overlap_ms;          ///< empty: the sum of the pair
+  base::Numbers message_mib;         ///< empty: none
   double send_ms = 0;
   double partial_freeze_overhead = 0;
   base::Numbers activation_mib = {1.0};

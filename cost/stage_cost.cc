@@ -96,6 +96,12 @@ StageCost stage_cost(const ModelCost& cost, const UnitShares& shares, const Stag
   return sum;
 }
 
+void StageCost::take_longer(double factor) {
+  forward_ns *= factor;
+  input_gradient_ns *= factor;
+  weight_gradient_ns *= factor;
+}
+
 base::Duration rounded(double nanoseconds) {
   assert(nanoseconds >= 0 && nanoseconds < 9e18);
   return base::Duration(std::llround(nanoseconds));

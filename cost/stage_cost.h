@@ -30,6 +30,8 @@ struct StageCost {
   base::Bytes after_input_gradient;  ///< the part still held between I and W
 
   double backward_ns() const { return input_gradient_ns + weight_gradient_ns; }
+  /// Multiplies all times, on a device that is slower than the figures'.
+  void take_longer(double factor);
 };
 
 StageCost stage_cost(const ModelCost& cost, const UnitShares& shares, const StageWork& work,

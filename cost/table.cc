@@ -43,6 +43,7 @@ class StageFigures {
     }
     cost.activation = part(activation(), index);
     cost.activation_after_input_gradient = part(after_input_gradient(), index);
+    if (!settings_.message_mib.empty()) cost.output = size(value(settings_.message_mib));
     return cost;
   }
 

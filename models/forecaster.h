@@ -22,7 +22,4 @@ inline constexpr std::int64_t kCalendarFeatures = 4;
 /// kernels on the CPU, attention's fused one included.
 ModelDescription describe_forecaster(const ModelSettings& model, const DataSettings& data);
 
-/// The description of whatever [model] names. Requires a kind that is not "".
-ModelDescription describe_model(const ModelSettings& model, const DataSettings& data);
-
 }  // namespace frostline::models

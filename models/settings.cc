@@ -16,6 +16,8 @@ constexpr int kMostWidth = 16384;
 constexpr int kMostHeads = 1024;
 constexpr int kMostRatio = 64;
 constexpr int kMostHours = 24 * 366;
+constexpr int kMostWords = 1 << 24;
+constexpr int kMostTokens = 1 << 20;
 
 /// "width 96 or 99": the multiples of `factor` around `value`, none of them 0.
 std::string multiples_around(std::int64_t value, std::int64_t factor) {
@@ -55,19 +57,49 @@ void check_source(base::Document& document, const DataSettings& data) {
   }
 }
 
-base::Allowed<std::string> forecaster_or_none() {
-  const base::Words words{"forecaster"};
-  return {"\"forecaster\", or leave the key out",
-          [](const std::string& word) { return word.empty() || word == "forecaster"; }, words};
+base::Allowed<std::string> kinds_or_none() {
+  const base::Words words{"forecaster", "gpt"};
+  return {
+      "\"forecaster\" or \"gpt\", or leave the key out",
+      [](const std::string& word) { return word.empty() || word == "forecaster" || word == "gpt"; },
+      words};
+}
+
+/// A key that stands at its default has no effect: a scenario with every key written out is sound.
+template <class Value>
+void refuse_other(base::Document& document, const ModelSettings& model, const std::string& key,
+                  Value ModelSettings::* value) {
+  const ModelSettings defaults;
+  if (model.*value == defaults.*value) return;
+  document.problem(
+      key, fmt::format("{} is not used by model.kind = \"{}\"; remove it", key, model.kind));
+}
+
+void check_forecaster(base::Document& document, const ModelSettings& model,
+                      const DataSettings& data) {
+  refuse_other(document, model, "model.vocabulary", &ModelSettings::vocabulary);
+  refuse_other(document, model, "model.sequence", &ModelSettings::sequence);
+  refuse_other(document, model, "model.tied", &ModelSettings::tied);
+  check_multiple(document, "data.context", data.context, "model.patch", model.patch);
+  check_parts(document, data);
+  check_source(document, data);
+}
+
+void check_gpt(base::Document& document, const ModelSettings& model) {
+  refuse_other(document, model, "model.patch", &ModelSettings::patch);
+  refuse_other(document, model, "model.weights", &ModelSettings::weights);
 }
 
 }  // namespace
 
 const base::Section<ModelSettings>& model_section() {
   static const auto kSection =
-      base::Section<ModelSettings>("model", "What is trained: a load forecaster.")
-          .key("kind", &ModelSettings::kind, forecaster_or_none(),
-               "Kind of model; without one a layer is a stage and nothing is learned.")
+      base::Section<ModelSettings>("model", "What is trained, or simulated alone.")
+          .key(
+              "kind", &ModelSettings::kind, kinds_or_none(),
+              "Kind of model: a load forecaster, or a language model in the manner of GPT-2, which "
+              "can be simulated but not trained yet; without one a layer is a stage and nothing is "
+              "learned.")
           .key("blocks", &ModelSettings::blocks, between(1, kMostBlocks),
                "Transformer blocks between embedding and head.")
           .key("width", &ModelSettings::width, between(1, kMostWidth),
@@ -77,7 +109,15 @@ const base::Section<ModelSettings>& model_section() {
           .key("mlp_ratio", &ModelSettings::mlp_ratio, between(1, kMostRatio),
                "Hidden width of a block's MLP over width.")
           .key("patch", &ModelSettings::patch, between(1, kMostHours),
-               "Hours in one token; data.context is a multiple of it.")
+               "Hours in one token of a forecaster; data.context is a multiple of it.")
+          .key("vocabulary", &ModelSettings::vocabulary, between(1, kMostWords),
+               "Words that a gpt knows.")
+          .key("sequence", &ModelSettings::sequence, between(1, kMostTokens),
+               "Tokens in a sample of a gpt.")
+          .key(
+              "tied", &ModelSettings::tied,
+              "Whether a gpt's head has the embedding's weights; with layers frozen from the input "
+              "on, nothing below the head is then saved.")
           .key("dropout", &ModelSettings::dropout, between(0.0, 0.9),
                "Share of what attention and MLP add that is dropped in training.")
           .key("weights", &ModelSettings::weights,
@@ -112,9 +152,8 @@ const base::Section<DataSettings>& data_section() {
 void check_model(base::Document& document, const ModelSettings& model, const DataSettings& data) {
   if (model.kind.empty()) return;
   check_multiple(document, "model.width", model.width, "model.heads", model.heads);
-  check_multiple(document, "data.context", data.context, "model.patch", model.patch);
-  check_parts(document, data);
-  check_source(document, data);
+  if (model.kind == "forecaster") check_forecaster(document, model, data);
+  if (model.kind == "gpt") check_gpt(document, model);
 }
 
 }  // namespace frostline::models

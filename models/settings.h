@@ -10,12 +10,15 @@ namespace frostline::models {
 
 /// [model]
 struct ModelSettings {
-  std::string kind;  ///< "" (no model: a layer is a stage), "forecaster"
+  std::string kind;  ///< "" (no model: a layer is a stage), "forecaster", "gpt"
   std::int64_t blocks = 8;
   std::int64_t width = 96;
   std::int64_t heads = 4;
   std::int64_t mlp_ratio = 4;
-  std::int64_t patch = 8;  ///< hours in one token
+  std::int64_t patch = 8;  ///< hours in one token, of a forecaster
+  std::int64_t vocabulary = 50257;
+  std::int64_t sequence = 1024;  ///< tokens of a sample, of a gpt
+  bool tied = false;
   double dropout = 0.0;
   std::filesystem::path weights;  ///< safetensors to start from; "": drawn from the seed
 };
@@ -37,8 +40,8 @@ struct DataSettings {
 
 const base::Section<DataSettings>& data_section();
 
-/// Notes what does not fit together as problems: width not a multiple of heads, context not a
-/// multiple of patch, shares that leave no test part.
+/// Notes what does not fit together as problems: width not a multiple of heads, keys of another
+/// kind; of a forecaster also context not a multiple of patch, shares that leave no test part.
 void check_model(base::Document& document, const ModelSettings& model, const DataSettings& data);
 
 }  // namespace frostline::models

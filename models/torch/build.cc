@@ -4,7 +4,7 @@
 
 #include <cassert>
 
-#include "models/forecaster.h"
+#include "models/describe.h"
 #include "models/torch/forecaster.h"
 
 namespace frostline::models {

@@ -51,6 +51,18 @@ TEST(Simulate, TheSameBytesTwice) {
   EXPECT_EQ(frostline(line).out, frostline(line).out);
 }
 
+TEST(Simulate, DerivesTimesFromTheModelAndTheDevices) {
+  const std::string line = "simulate scenarios/gpt_three_regions.toml --json --set train.steps=1";
+  const auto run = frostline(line);
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const auto slower = frostline(line + " --set cluster.region_gbit_s=1");
+  EXPECT_LT(run.json().at("step_time_ms").get<double>(),
+            slower.json().at("step_time_ms").get<double>());
+  const auto refused = frostline(line + " --set model.kind=\\\"\\\"");
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("cost.source = \"analytic\" needs a model"));
+}
+
 TEST(Simulate, ATimeBudgetEndsTheRun) {
   const auto run = frostline(
                        "simulate scenarios/zero_bubble_1_5b.toml --json --set train.budget=time "

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cost/topology.h"
 #include "pipeline/units.h"
 #include "tests/cost/plans.h"
 
@@ -231,6 +232,37 @@ TEST(PredictStep, AddsTheEndOfTheStep) {
   cost.layers[0].optimizer_ns = 4;
   const auto plan = make_plan("gpipe", {1, 1, 2}, Partition({1}), FreezePlan(FreezeMask(1)));
   EXPECT_EQ(predict_step(cost, UnitTable::of_layers(1), plan), ns(2 * 60 + 9));
+}
+
+TEST(PlanTimes, SlowRanksTakeLonger) {
+  ModelCost cost = distinct_layers(4);
+  cost.rank_speed = {1, 0.4};
+  const PlanTimes times = times_of(cost, two_stages(FreezePlan(FreezeMask(4))));
+  EXPECT_EQ(time_of(times, ActionKind::kForward, 0), ns(21));
+  EXPECT_EQ(time_of(times, ActionKind::kForward, 1), ns(63));  // 25 / 0.4 = 62.5
+  EXPECT_EQ(time_of(times, ActionKind::kInputGradient, 1), ns(113));
+  EXPECT_EQ(time_of(times, ActionKind::kWeightGradient, 1), ns(250));
+  EXPECT_EQ(times.step_end(), ns(500));  // two layers' optimizer
+}
+
+// 1250 bytes at 12.5 GB/s between nodes of one device, 10 us of latency and 7 ns on top.
+TEST(PlanTimes, SendsTakeTheirTransfer) {
+  ClusterSettings cluster;
+  cluster.devices = {"a100"};
+  cluster.devices_per_node = 1;
+  ModelCost cost = distinct_layers(4);
+  cost.send_ns = 7;
+  cost.layers[1].output = {1250};
+  cost.layers[2].output = {999};
+  const pipeline::Step forward{ActionKind::kSendForward, {0}, MicroBatch{0}};
+  const pipeline::Step backward{ActionKind::kSendBackward, {1}, MicroBatch{0}};
+  EXPECT_EQ(times_of(cost, two_stages(FreezePlan(FreezeMask(4)))).delay(forward), ns(7));
+  cost.topology = std::make_shared<const Topology>(make_topology(cluster, 2));
+  const PlanTimes times = times_of(cost, two_stages(FreezePlan(FreezeMask(4))));
+  for (const pipeline::Step& send : {forward, backward}) {
+    EXPECT_EQ(times.delay(send), ns(100 + 10'000 + 7));
+    EXPECT_EQ(times.message(send), base::Bytes{1250});
+  }
 }
 
 }  // namespace

@@ -147,6 +147,20 @@ TEST(CheckCost, RefusesKeysThatTheSourceDoesNotUse) {
                           HasSubstr("without cost.source; add source = \"profile\"")));
 }
 
+TEST(CheckCost, AnAnalyticSourceTakesNoTable) {
+  const std::string analytic = "[cost]\nsource = \"analytic\"\n";
+  EXPECT_THAT(problems_of(analytic + "send_ms = 1\npartial_freeze_overhead = 0.1\n"), IsEmpty());
+  EXPECT_THAT(problems_of(analytic + "message_mib = 1\nfile = \"p\"\n"),
+              ElementsAre(HasSubstr("cost.message_mib is not used by cost.source = \"analytic\"; "
+                                    "remove it, or use source = \"table\""),
+                          HasSubstr("cost.file is not used by cost.source = \"analytic\"")));
+}
+
+TEST(CheckCost, MessagesAreOfStages) {
+  EXPECT_THAT(problems_with("message_mib = [1, 2]"), IsEmpty());
+  EXPECT_THAT(problems_with("message_mib = [1, 2, 3]"), ElementsAre(HasSubstr("3 values")));
+}
+
 TEST(StageValue, FollowsRanksAroundTheirChunks) {
   const pipeline::PipelineShape shape{2, 2, 1};
   EXPECT_EQ(stage_value({7}, shape, {3}), 7);

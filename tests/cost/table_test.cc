@@ -98,5 +98,16 @@ TEST(TableCost, PassesOnWhatBelongsToNoStage) {
   EXPECT_EQ(cost.validation_ns, 0);
 }
 
+/// Whichever layer comes to stand at the border of a stage sends it.
+TEST(TableCost, EachOfAStagesLayersHandsOnItsMessage) {
+  CostSettings settings = settings_of({1}, {1}, {1});
+  EXPECT_EQ(table_cost(settings, {2, 1, 1}, 4).layers[1].output, Bytes{0});
+  settings.message_mib = {2, 3};
+  const ModelCost cost = table_cost(settings, {2, 1, 1}, 4);
+  EXPECT_EQ(cost.layers[0].output, Bytes{2 * kMib});
+  EXPECT_EQ(cost.layers[1].output, Bytes{2 * kMib});
+  EXPECT_EQ(cost.layers[3].output, Bytes{3 * kMib});
+}
+
 }  // namespace
 }  // namespace frostline::cost

@@ -1,4 +1,4 @@
-#include "models/forecaster.h"
+#include "models/describe.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

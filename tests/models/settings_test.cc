@@ -85,8 +85,22 @@ TEST(ModelSettingsTest, RefusesAbsurdSizes) {
 
 TEST(ModelSettingsTest, SuggestsTheKind) {
   EXPECT_THAT(problems("[model]\nkind = \"forcaster\""),
-              ElementsAre(HasSubstr("use \"forecaster\", or leave the key out; did you mean "
-                                    "'forecaster'?")));
+              ElementsAre(HasSubstr("use \"forecaster\" or \"gpt\", or leave the key out; did "
+                                    "you mean 'forecaster'?")));
+}
+
+TEST(ModelSettingsTest, AGptNeedsNoData) {
+  EXPECT_THAT(problems("[model]\nkind = \"gpt\"\nsequence = 2048\ntied = true\n"), IsEmpty());
+}
+
+TEST(ModelSettingsTest, RefusesKeysOfAnotherKind) {
+  EXPECT_THAT(problems("[model]\nkind = \"gpt\"\npatch = 4\nweights = \"w\"\n"),
+              ElementsAre("x.toml:3:9: model.patch is not used by model.kind = \"gpt\"; remove it",
+                          HasSubstr("model.weights is not used")));
+  EXPECT_THAT(model_problems("vocabulary = 9\nsequence = 9\ntied = true\n"),
+              ElementsAre(HasSubstr("model.vocabulary"), HasSubstr("model.sequence"),
+                          HasSubstr("model.tied is not used by model.kind = \"forecaster\"")));
+  EXPECT_THAT(model_problems("patch = 8\nsequence = 1024\n"), IsEmpty());
 }
 
 TEST(DataSettingsTest, WantsAFileAndSeriesForAModel) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "models/data/load_windows.h"
-#include "models/forecaster.h"
+#include "models/describe.h"
 #include "models/torch/batch.h"
 #include "models/torch/build.h"
 
