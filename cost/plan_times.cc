@@ -5,7 +5,7 @@
 
 #include "cost/stage_cost.h"
 #include "cost/topology.h"
-#include "pipeline/timeline.h"
+#include "pipeline/step_path.h"
 
 namespace frostline::cost {
 namespace {
@@ -140,8 +140,13 @@ PlanTimes::Border PlanTimes::border(const ModelCost& cost, const Plan& plan, Sta
   if (cost.topology == nullptr) return border;
   const int here = plan.schedule->rank_of(stage).value;
   const int there = plan.schedule->rank_of(stage.next()).value;
-  border.forward += cost.topology->lone_transfer(here, there, border.message);
-  border.backward += cost.topology->lone_transfer(there, here, border.message);
+  const auto add_transfer = [&](int from, int to, base::Duration& whole, base::Duration& links) {
+    const base::Duration transfer = cost.topology->lone_transfer(from, to, border.message);
+    whole += transfer;
+    links = transfer - cost.topology->route(from, to).latency;
+  };
+  add_transfer(here, there, border.forward, border.forward_occupancy);
+  add_transfer(there, here, border.backward, border.backward_occupancy);
   return border;
 }
 
@@ -154,6 +159,12 @@ const PlanTimes::Border& PlanTimes::border(const Step& send) const {
 base::Duration PlanTimes::delay(const Step& send) const {
   const Border& between = border(send);
   return send.kind == ActionKind::kSendForward ? between.forward : between.backward;
+}
+
+base::Duration PlanTimes::occupancy(const Step& send) const {
+  const Border& between = border(send);
+  return send.kind == ActionKind::kSendForward ? between.forward_occupancy
+                                               : between.backward_occupancy;
 }
 
 base::Bytes PlanTimes::message(const Step& send) const { return border(send).message; }
@@ -173,8 +184,7 @@ base::Bytes PlanTimes::full_activation(StageId stage) const {
 
 base::Duration predict_step(const ModelCost& cost, const UnitTable& units, const Plan& plan) {
   const PlanTimes times(cost, units, plan);
-  const pipeline::Schedule schedule = pipeline::executable_schedule(plan, units);
-  return pipeline::longest_path_timeline(schedule, times).makespan() + times.step_end();
+  return pipeline::StepPath(plan, units, times).evaluate().makespan() + times.step_end();
 }
 
 }  // namespace frostline::cost

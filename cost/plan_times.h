@@ -29,6 +29,9 @@ class PlanTimes : public pipeline::ActionTimes {
   /// The cost's send_ns, and what the transfer takes on the topology's links, if there is one, when
   /// it has them to itself. Rank r is device r.
   base::Duration delay(const pipeline::Step& send) const override;
+  /// The part of it that the links take.
+  base::Duration occupancy(const pipeline::Step& send) const override;
+  bool uniform() const override { return uniform_; }
   /// What a send carries: the output of the last layer before the border, or its gradient.
   base::Bytes message(const pipeline::Step& send) const;
   /// Held on the stage's rank from the forward of the micro-batch until its backward; 0 where it
@@ -60,6 +63,7 @@ class PlanTimes : public pipeline::ActionTimes {
   struct Border {
     base::Bytes message;
     base::Duration forward, backward;
+    base::Duration forward_occupancy{}, backward_occupancy{};
   };
   Border border(const ModelCost& cost, const pipeline::Plan& plan, pipeline::StageId stage) const;
   const Border& border(const pipeline::Step& send) const;

@@ -1,21 +1,10 @@
 #include "pipeline/rewrite.h"
 
-#include <optional>
-
 #include "pipeline/lower.h"
 #include "pipeline/validate.h"
 
 namespace frostline::pipeline {
 namespace {
-
-/// What is left of a computation: itself, an I in place of a B, or nothing.
-std::optional<Step> remainder(const Step& step, BackwardNeed need) {
-  if (!is_backward(step.kind)) return step;
-  if (need == BackwardNeed::kNone) return std::nullopt;
-  if (need != BackwardNeed::kInputGradient) return step;
-  if (step.kind == ActionKind::kWeightGradient) return std::nullopt;
-  return Step{ActionKind::kInputGradient, step.stage, step.micro_batch};
-}
 
 /// Leaves out of one plan's schedule what freezing saves.
 class Rewriting {
@@ -42,7 +31,7 @@ class Rewriting {
 
   std::optional<Step> rest(const Step& step) const {
     if (is_computation(step.kind)) {
-      return remainder(step, rules_.need(step.stage, *step.micro_batch));
+      return rest_of_computation(step, rules_.need(step.stage, *step.micro_batch));
     }
     if (carries_micro_batch(step.kind)) return is_used(step) ? std::optional(step) : std::nullopt;
     const bool idle = step.kind == ActionKind::kReduceGradient && !trains(step.stage);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "pipeline/plan.h"
@@ -39,6 +40,15 @@ class FreezeRules {
   int stages_ = 0;
   bool uniform_ = true;
 };
+
+/// What is left of a computation: itself, an I in place of a B, or nothing.
+inline std::optional<Step> rest_of_computation(const Step& step, BackwardNeed need) {
+  if (!is_backward(step.kind)) return step;
+  if (need == BackwardNeed::kNone) return std::nullopt;
+  if (need != BackwardNeed::kInputGradient) return step;
+  if (step.kind == ActionKind::kWeightGradient) return std::nullopt;
+  return Step{ActionKind::kInputGradient, step.stage, step.micro_batch};
+}
 
 /// The plan's schedule with what freezing saves left out: no W where all of a stage's units are
 /// frozen (B becomes I there); no B, I, W below the frost line. Transfers that were placed by hand

@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cassert>
-#include <span>
 
 #include "pipeline/schedule_graph.h"
 
@@ -13,29 +11,17 @@ namespace {
 
 using base::Duration;
 
-/// From the first start to the last end; 0 if there are none.
-Duration extent(std::span<const Span> spans) {
-  if (spans.empty()) return {};
-  Duration start = spans.front().start;
-  Duration end{};
-  for (const Span& span : spans) {
-    start = std::min(start, span.start);
-    end = std::max(end, span.end);
+StepUse use_of_ranks(const Timeline& timeline) {
+  StepUse use;
+  use.ranks.resize(static_cast<std::size_t>(timeline.ranks));
+  for (const Span& span : timeline.spans) {
+    use.ranks.at(span.rank.index()).add(span.start, span.end);
   }
-  return end - start;
+  return use;
 }
 
-/// Found by halving: thousands of ranks are asked one by one.
-std::span<const Span> spans_of(const std::vector<Span>& spans, Rank rank) {
-  const auto first = std::partition_point(spans.begin(), spans.end(),
-                                          [&](const Span& span) { return span.rank < rank; });
-  const auto end =
-      std::partition_point(first, spans.end(), [&](const Span& span) { return span.rank == rank; });
-  return {first, end};
-}
-
-double idle_share(double busy, double available) {
-  return available > 0 ? 1.0 - busy / available : 0.0;
+bool makes_weight_gradient(ActionKind kind) {
+  return kind == ActionKind::kBackward || kind == ActionKind::kWeightGradient;
 }
 
 std::string in_units(Duration time, Duration unit) {
@@ -44,32 +30,32 @@ std::string in_units(Duration time, Duration unit) {
 
 }  // namespace
 
-Duration Timeline::makespan() const { return extent(spans); }
-
-Duration Timeline::busy(Rank rank) const {
-  Duration sum{};
-  for (const Span& span : spans_of(spans, rank)) sum += span.end - span.start;
-  return sum;
+StepUse Timeline::use(int stages) const {
+  StepUse use = use_of_ranks(*this);
+  use.gradients.resize(static_cast<std::size_t>(stages));
+  for (const Span& span : spans) {
+    for (const Step& step : span.action.steps()) {
+      if (!makes_weight_gradient(step.kind)) continue;
+      LastGradient& last = use.gradients.at(step.stage.index());
+      if (span.end >= last.end) last = {span.start, span.end};
+    }
+  }
+  return use;
 }
 
-Duration Timeline::rank_span(Rank rank) const { return extent(spans_of(spans, rank)); }
+Duration Timeline::makespan() const { return use_of_ranks(*this).makespan(); }
 
-Duration Timeline::cost() const {
-  Duration largest{};
-  for (const Rank rank : base::ids<Rank>(ranks)) largest = std::max(largest, rank_span(rank));
-  return largest;
+Duration Timeline::busy(Rank rank) const { return use_of_ranks(*this).ranks.at(rank.index()).busy; }
+
+Duration Timeline::rank_span(Rank rank) const {
+  return use_of_ranks(*this).ranks.at(rank.index()).span();
 }
 
-double Timeline::bubble_rate(Rank rank) const {
-  return idle_share(static_cast<double>(busy(rank).count()), static_cast<double>(cost().count()));
-}
+Duration Timeline::cost() const { return use_of_ranks(*this).cost(); }
 
-double Timeline::bubble_rate() const {
-  Duration sum{};
-  for (const Rank rank : base::ids<Rank>(ranks)) sum += busy(rank);
-  return idle_share(static_cast<double>(sum.count()),
-                    static_cast<double>(ranks) * static_cast<double>(cost().count()));
-}
+double Timeline::bubble_rate(Rank rank) const { return use_of_ranks(*this).bubble_rate(rank); }
+
+double Timeline::bubble_rate() const { return use_of_ranks(*this).bubble_rate(); }
 
 std::string Timeline::text(Duration unit) const {
   assert(unit.count() > 0);

@@ -7,6 +7,7 @@
 #include "pipeline/action_times.h"
 #include "pipeline/schedule.h"
 #include "pipeline/span.h"
+#include "pipeline/step_use.h"
 
 namespace frostline::pipeline {
 
@@ -16,6 +17,8 @@ struct Timeline {
   int ranks = 0;
   std::vector<Span> spans;
 
+  /// The figures of a pipeline of so many stages.
+  StepUse use(int stages) const;
   base::Duration makespan() const;       ///< last end over all ranks - first start over all ranks
   base::Duration busy(Rank rank) const;  ///< sum of the rank's computations
   /// The rank's last end - its first start; 0 if it has none.

@@ -7,6 +7,8 @@
 
 #include "pipeline/dry_run.h"
 #include "pipeline/schedules/registry.h"
+#include "pipeline/lower.h"
+#include "pipeline/step_path.h"
 #include "pipeline/timeline.h"
 #include "pipeline/validate.h"
 #include "tests/pipeline/samples.h"
@@ -247,6 +249,20 @@ RC_GTEST_PROP(TimelineProperty, MakespanIsAtLeastEveryRanksWork, ()) {
     RC_ASSERT(timeline.makespan() >= timeline.rank_span(rank));
     RC_ASSERT(timeline.rank_span(rank) >= timeline.busy(rank));
   }
+}
+
+/// Walked on flat arrays with freezing left out on the way, or rewritten, lowered and built as a
+/// graph: the same figures.
+RC_GTEST_PROP(StepPathProperty, GivesTheLongestPathOfTheGraph, ()) {
+  const Sample sample = any_sample();
+  const EqualStages times = any_times();
+  StepPath path(sample.plan, sample.units, times);
+  const Schedule schedule = executable_schedule(sample.plan, sample.units);
+  const StepUse graph = longest_path_timeline(schedule, times).use(schedule.shape.stages());
+  RC_ASSERT(path.evaluate() == graph);
+  Plan lowered = sample.plan;
+  lowered.schedule = lower(sample.plan.schedule);
+  RC_ASSERT(StepPath(lowered, sample.units, times).evaluate() == graph);
 }
 
 base::Duration makespan(const Sample& sample, const ActionTimes& times) {
