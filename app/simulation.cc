@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "sim/event_world.h"
+#include "sim/path_world.h"
 
 namespace frostline::app {
 namespace {
@@ -12,13 +14,13 @@ using nlohmann::json;
 /// The last plan's step: the figures that the summary of a simulated run adds.
 json step_json(const sim::SimulatedStep& step) {
   json ranks = json::array();
-  for (auto rank : base::ids<pipeline::Rank>(step.timeline.ranks))
-    ranks.push_back(step.timeline.bubble_rate(rank));
+  for (auto rank : base::ids<pipeline::Rank>(static_cast<int>(step.use.ranks.size())))
+    ranks.push_back(step.use.bubble_rate(rank));
   json bytes = json::array();
   for (auto peak : step.peak_activation) bytes.push_back(peak.count);
   return {{"step_time_ms", base::to_ms(step.time())},
-          {"pipeline_time_ms", base::to_ms(step.timeline.makespan())},
-          {"bubble_rate", step.timeline.bubble_rate()},
+          {"pipeline_time_ms", base::to_ms(step.use.makespan())},
+          {"bubble_rate", step.use.bubble_rate()},
           {"rank_bubble_rate", std::move(ranks)},
           {"peak_activations", step.peak_activations},
           {"peak_activation_bytes", std::move(bytes)}};
@@ -26,8 +28,26 @@ json step_json(const sim::SimulatedStep& step) {
 
 }  // namespace
 
+std::unique_ptr<sim::SimulatedWorld> make_simulated_world(const Scenario& scenario,
+                                                          const cost::ModelCost& cost,
+                                                          const std::string& kind) {
+  auto surroundings = sim::Surroundings::of(scenario.cluster, scenario.seed());
+  if (kind == "event") {
+    return std::make_unique<sim::EventWorld>(cost, scenario.units, std::move(surroundings));
+  }
+  const sim::TransferRules& rules = surroundings.rules;
+  const bool plain = !rules.blocking_sends && !rules.late_receives &&
+                     rules.send_overhead == base::Duration::zero() && surroundings.noise.none();
+  if (!plain) {
+    throw base::Error(
+        "--world path has no blocking sends, late receives, send overheads, stragglers or jitter; "
+        "leave those keys of [cluster] at their defaults, or use --world event");
+  }
+  return std::make_unique<sim::PathWorld>(cost, scenario.units);
+}
+
 FinishedRun simulate_scenario(const Scenario& scenario, const cost::ModelCost& cost,
-                              sim::EventWorld& world, const RunFolder* folder,
+                              sim::SimulatedWorld& world, const RunFolder* folder,
                               const Supervision& supervision) {
   auto run = run_scenario(scenario, cost, world, folder, false, supervision);
   if (run.outcome.ending == policy::Ending::kInterrupted)

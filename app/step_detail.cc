@@ -1,8 +1,20 @@
 #include "app/step_detail.h"
 
 #include "app/setup.h"
+#include "sim/event_world.h"
 
 namespace frostline::app {
+namespace {
+
+sim::StepConditions conditions(const Scenario& scenario, const cost::ModelCost& cost) {
+  sim::StepConditions conditions;
+  conditions.topology = cost.topology.get();
+  conditions.rules = sim::Surroundings::of(scenario.cluster, scenario.seed()).rules;
+  conditions.records_spans = true;
+  return conditions;
+}
+
+}  // namespace
 
 StepDetail::StepDetail(const Scenario& scenario, const cost::ModelCost& cost,
                        const pipeline::FreezeMask& mask)
@@ -13,7 +25,7 @@ StepDetail::StepDetail(const Scenario& scenario, const cost::ModelCost& cost,
     : rules(plan, scenario.units),
       times(cost, scenario.units, plan),
       schedule(pipeline::executable_schedule(plan, scenario.units)),
-      step(sim::simulate_step(schedule, times)),
+      step(sim::simulate_step(schedule, times, conditions(scenario, cost))),
       frozen_share(pipeline::frozen_share(scenario.units, plan.freeze.whole_step())) {}
 
 bool StepDetail::is_frozen(const pipeline::Step& computation) const {

@@ -11,7 +11,7 @@ namespace frostline::app {
 
 /// One step of a scenario with all that a picture, a trace or a critical path shows of it.
 struct StepDetail {
-  /// Simulates the step that runs under a mask.
+  /// Simulates the step that runs under a mask, without stragglers and jitter.
   StepDetail(const Scenario& scenario, const cost::ModelCost& cost,
              const pipeline::FreezeMask& mask);
 

@@ -51,8 +51,8 @@ json simulated(const SweepOrder& order, const std::vector<std::string>& values,
                const InterruptGuard& interrupt) {
   const auto scenario = read_scenario(document_of(order, values), Use::kSimulate);
   const auto cost = scenario_cost(scenario);
-  sim::EventWorld world(*cost, scenario.units);
-  auto run = simulate_scenario(scenario, *cost, world, nullptr,
+  const auto world = make_simulated_world(scenario, *cost, "event");
+  auto run = simulate_scenario(scenario, *cost, *world, nullptr,
                                {Progress(Progress::Form::kSilent), interrupt});
   // What a step works off, for a comparison of speeds.
   run.summary["micro_batches"] = scenario.pipeline.micro_batches;

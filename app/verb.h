@@ -34,6 +34,7 @@ struct Arguments {
   std::string topic;  ///< what to document
   std::int64_t repeats = 30;
   bool list_schedules = false;
+  std::string world = "event";
   std::filesystem::path schedule_out;  ///< the CSV to write
   std::string schedule_format;         ///< of it; "": with transfers
 };

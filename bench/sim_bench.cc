@@ -55,7 +55,7 @@ void bm_discrete_events(benchmark::State& state) {
   const Scene scene(static_cast<int>(state.range(0)));
   std::uint64_t events = 0;
   for (auto _ : state) {
-    SimulatedPipeline pipeline(scene.schedule, scene.times);
+    SimulatedPipeline pipeline(scene.schedule, scene.times, {});
     pipeline.run();
     events = pipeline.loop().events();
   }

@@ -56,6 +56,7 @@ PlanTimes::PlanTimes(const ModelCost& cost, const UnitTable& units, const Plan& 
   assert(plan.partition.layers() == units.layers());
   const UnitShares shares(units);
   const pipeline::FreezeRules rules(plan, units);
+  pure_delay_ = rounded(cost.send_ns);
   step_end_ = rounded(cost.step_ns + slowest_optimizer_ns(cost, shares, plan));
   for (const StageId stage : base::ids<StageId>(stage_count_)) {
     full_activation_.push_back(stage_activation(cost, plan.partition, stage));

@@ -31,6 +31,8 @@ class PlanTimes : public pipeline::ActionTimes {
   base::Duration delay(const pipeline::Step& send) const override;
   /// The part of it that the links take.
   base::Duration occupancy(const pipeline::Step& send) const override;
+  /// The part that occupies nothing and comes on top of links and their latency: send_ns.
+  base::Duration pure_delay() const { return pure_delay_; }
   bool uniform() const override { return uniform_; }
   /// What a send carries: the output of the last layer before the border, or its gradient.
   base::Bytes message(const pipeline::Step& send) const;
@@ -71,6 +73,7 @@ class PlanTimes : public pipeline::ActionTimes {
   std::vector<base::Bytes> full_activation_;
   std::vector<Border> borders_;
   base::Duration step_end_{};
+  base::Duration pure_delay_{};
   int stage_count_ = 0;
   bool uniform_ = true;
 };

@@ -40,7 +40,11 @@ class Task {
   Handle handle_;
 };
 
-/// Performs one rank's actions in their order. `stage` and `actions` must outlive the task.
-Task run_schedule(Stage& stage, std::span<const Action> actions);
+/// Performs one rank's actions in their order, on any kind of stage. `stage` and `actions` must
+/// outlive the task.
+template <class AnyStage>
+Task run_schedule(AnyStage& stage, std::span<const Action> actions) {
+  for (const Action& action : actions) co_await stage.perform(action);
+}
 
 }  // namespace frostline::pipeline

@@ -18,16 +18,17 @@ class Stage {
 
   /// For `co_await stage.perform(action)`: the coroutine goes on when the action is done (or is
   /// queued on the device's stream, in order).
-  auto perform(const Action& action) { return Performance{*this, action}; }
+  auto perform(const Action& action) { return Performance<Stage>{*this, action}; }
 
- protected:
-  /// Begins `action`. Returns true if it is done; otherwise resumes `waiting` later, once. Throws
-  /// what went wrong.
+  /// Begins `action`, an element of the list that its rank performs. Returns true if it is done;
+  /// otherwise resumes `waiting` later, once. Throws what went wrong.
   virtual bool begin(const Action& action, std::coroutine_handle<> waiting) = 0;
 
- private:
+ protected:
+  /// A stage whose class is known when it is compiled (and final) is called without indirection.
+  template <class KnownStage>
   struct Performance {
-    Stage& stage;
+    KnownStage& stage;
     const Action& action;
 
     bool await_ready() const noexcept { return false; }

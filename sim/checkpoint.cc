@@ -49,12 +49,13 @@ void check_entry(const std::filesystem::path& file, const Metadata& metadata,
                    key, value, wanted));
 }
 
-std::int64_t read_count(const std::filesystem::path& file, const std::string& text) {
+std::int64_t read_count(const std::filesystem::path& file, const std::string& key,
+                        const std::string& text) {
   std::int64_t count = 0;
   const char* end = text.data() + text.size();
   const auto [stop, fault] = std::from_chars(text.data(), end, count);
   if (fault != std::errc{} || stop != end || count < 0) {
-    fail(file, fmt::format("is broken: \"steps_done\" = \"{}\" is no number of steps", text));
+    fail(file, fmt::format("is broken: \"{}\" = \"{}\" is no count", key, text));
   }
   return count;
 }
@@ -78,6 +79,7 @@ void write_checkpoint(const std::filesystem::path& file, const pipeline::UnitTab
                        {"world", kWorld},
                        {"loop", checkpoint.loop_state},
                        {"steps_done", std::to_string(checkpoint.steps_done)},
+                       {"clock_ns", std::to_string(checkpoint.clock.count())},
                        {"units", units_text(units)}};
   base::write_safetensors(file, contents);
 }
@@ -94,7 +96,10 @@ EventCheckpoint read_checkpoint(const std::filesystem::path& file,
                            "resume with the scenario of that run",
                            differing_line(saved, own), differing_line(own, saved)));
   }
-  return {entry(file, metadata, "loop"), read_count(file, entry(file, metadata, "steps_done"))};
+  const auto count = [&](const std::string& key) {
+    return read_count(file, key, entry(file, metadata, key));
+  };
+  return {entry(file, metadata, "loop"), count("steps_done"), base::Duration(count("clock_ns"))};
 }
 
 }  // namespace frostline::sim

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 
+#include "base/time.h"
 #include "pipeline/units.h"
 
 namespace frostline::sim {
@@ -12,9 +13,10 @@ namespace frostline::sim {
 struct EventCheckpoint {
   std::string loop_state;
   std::int64_t steps_done = 0;
+  base::Duration clock{};  ///< virtual time of the steps done
 };
 
-/// A safetensors file with all in its metadata: kind, world, loop, steps_done and the model's
+/// A safetensors file with all in its metadata: kind, world, loop, steps_done, clock_ns and the model's
 /// units.
 void write_checkpoint(const std::filesystem::path& file, const pipeline::UnitTable& units,
                       const EventCheckpoint& checkpoint);

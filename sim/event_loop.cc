@@ -1,30 +1,33 @@
 #include "sim/event_loop.h"
 
-#include <algorithm>
-#include <cassert>
-#include <functional>
-#include <tuple>
-
 namespace frostline::sim {
-
-bool EventLoop::Event::later_than(const Event& other) const {
-  return std::tie(time, sequence) > std::tie(other.time, other.sequence);
-}
-
-void EventLoop::resume_at(base::Duration time, std::coroutine_handle<> waiting) {
-  assert(time >= now_);
-  heap_.push_back({time, sequence_++, waiting});
-  std::push_heap(heap_.begin(), heap_.end(), std::mem_fn(&Event::later_than));
-}
 
 void EventLoop::run() {
   while (!heap_.empty()) {
-    std::pop_heap(heap_.begin(), heap_.end(), std::mem_fn(&Event::later_than));
-    const Event event = heap_.back();
-    heap_.pop_back();
-    now_ = event.time;
-    event.waiting.resume();
+    now_ = heap_.front().time;
+    open_ = true;
+    heap_.front().waiting.resume();
+    if (open_) close_top();
   }
+}
+
+void EventLoop::sift_up(const Event& event) {
+  heap_.push_back(event);
+  std::size_t place = heap_.size() - 1;
+  while (place > 0) {
+    const std::size_t parent = (place - 1) / 2;
+    if (!event.before(heap_[parent])) break;
+    heap_[place] = heap_[parent];
+    place = parent;
+  }
+  heap_[place] = event;
+}
+
+void EventLoop::close_top() {
+  open_ = false;
+  const Event last = heap_.back();
+  heap_.pop_back();
+  if (!heap_.empty()) sift_down(last);
 }
 
 }  // namespace frostline::sim

@@ -1,45 +1,43 @@
 #pragma once
 
-#include <cstdint>
 #include <optional>
-#include <string>
-#include <unordered_map>
 
-#include "cost/layer_cost.h"
-#include "pipeline/units.h"
-#include "pipeline/world.h"
-#include "sim/step_simulation.h"
+#include "sim/noise.h"
+#include "sim/simulated_world.h"
 
 namespace frostline::sim {
 
-/// A World in virtual time: every step takes what its discrete events give. Nothing is learned, so
-/// there is no loss and no score, and an order for statistics throws base::Error. A transition and
-/// a checkpoint cost nothing, and reports hold no memory of weights: the cost model has no figures
-/// for either.
-class EventWorld : public pipeline::World {
+/// What surrounds the devices of an EventWorld.
+struct Surroundings {
+  TransferRules rules;  ///< of transfers over the cost's topology
+  Noise noise;
+
+  /// For settings that check_cluster passed. The noise is drawn from the seed.
+  static Surroundings of(const cost::ClusterSettings& settings, std::uint64_t seed);
+};
+
+/// The World of discrete events: transfers share links, devices slow down. Without noise a plan's
+/// step is simulated once.
+class EventWorld : public SimulatedWorld {
  public:
-  EventWorld(cost::ModelCost cost, pipeline::UnitTable units);
+  EventWorld(cost::ModelCost cost, pipeline::UnitTable units, Surroundings surroundings = {});
 
-  pipeline::Report run_steps(const pipeline::Plan& plan, const pipeline::Order& order) override;
-  base::Duration transition(const pipeline::Plan& plan) override;
-  pipeline::Validation validate(pipeline::Split split) override;
-  pipeline::Measure measure() const override;
-  base::Duration save(const std::filesystem::path& file, const std::string& loop_state) override;
-  std::string load(const std::filesystem::path& file) override;
-
-  /// The step of the current plan; there is one after the first transition.
-  const SimulatedStep& step() const;
-  /// What that step executes.
-  pipeline::Schedule schedule() const;
+ protected:
+  SimulatedStep simulate(const pipeline::Plan& plan, base::Duration start,
+                         std::int64_t step) override;
+  bool repeats() const override { return surroundings_.noise.none(); }
 
  private:
-  SimulatedStep simulate(const pipeline::Plan& plan) const;
+  /// What every step of a plan needs.
+  struct Prepared {
+    pipeline::Plan plan;
+    pipeline::Schedule schedule;
+    cost::PlanTimes times;
+  };
+  const Prepared& prepare(const pipeline::Plan& plan);
 
-  cost::ModelCost cost_;
-  pipeline::UnitTable units_;
-  std::optional<pipeline::Plan> plan_;
-  std::unordered_map<pipeline::Plan, SimulatedStep> steps_;  // simulated once a plan
-  std::int64_t steps_done_ = 0;
+  Surroundings surroundings_;
+  std::optional<Prepared> prepared_;  // of the last plan simulated
 };
 
 }  // namespace frostline::sim

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cassert>
-#include <vector>
 
 #include "base/error.h"
 #include "pipeline/runner.h"
@@ -13,15 +12,33 @@ namespace frostline::sim {
 using pipeline::Rank;
 
 SimulatedPipeline::SimulatedPipeline(const pipeline::Schedule& schedule,
-                                     const cost::PlanTimes& times)
+                                     const cost::PlanTimes& times,
+                                     const StepConditions& conditions)
     : schedule_(schedule),
-      places_(schedule),
-      completions_(schedule.shape),
-      links_(schedule, times, loop_, completions_),
-      shared_{schedule, places_, times, loop_, completions_, links_} {
+      stage_times_(times, schedule.shape),
+      tensors_(schedule.shape),
+      links_(make_links(conditions)),
+      shared_{schedule,
+              times,
+              stage_times_,
+              loop_,
+              tensors_,
+              links_.get(),
+              conditions.noise,
+              conditions.start,
+              conditions.step,
+              conditions.records_spans},
+      gradients_(static_cast<std::size_t>(schedule.shape.stages())) {
   for (const Rank rank : base::ids<Rank>(schedule.shape.ranks)) {
-    links_.connect(ranks_.emplace_back(rank, shared_));
+    by_rank_.push_back(&ranks_.emplace_back(rank, shared_, by_rank_, gradients_));
   }
+}
+
+std::unique_ptr<Links> SimulatedPipeline::make_links(const StepConditions& conditions) {
+  if (conditions.topology == nullptr) return nullptr;
+  return std::make_unique<Links>(*conditions.topology, conditions.rules, loop_, [this](int device) {
+    by_rank_[static_cast<std::size_t>(device)]->wake();
+  });
 }
 
 void SimulatedPipeline::run() {
@@ -32,20 +49,28 @@ void SimulatedPipeline::run() {
     tasks.push_back(pipeline::run_schedule(ranks_[rank], schedule_.actions[rank]));
   }
   loop_.run();
-  for (const pipeline::Task& task : tasks) {
-    if (task.done()) task.rethrow();
-  }
-  check_ended();
+  check_ended(tasks);
 }
 
-void SimulatedPipeline::check_ended() const {
+void SimulatedPipeline::check_ended(const std::vector<pipeline::Task>& tasks) const {
   std::string blockades;
-  for (const SimulatedStage& rank : ranks_) {
-    if (const auto blockade = rank.blockade()) blockades += "\n  " + *blockade;
+  for (std::size_t rank = 0; rank < tasks.size(); ++rank) {
+    if (tasks[rank].done()) {
+      tasks[rank].rethrow();
+    } else {
+      blockades += "\n  " + ranks_[rank].blockade();
+    }
   }
   if (blockades.empty()) return;
   throw base::Error(fmt::format("schedule '{}' deadlocked after {}:{}", schedule_.name,
                                 base::to_text(loop_.now()), blockades));
+}
+
+pipeline::StepUse SimulatedPipeline::use() const {
+  pipeline::StepUse use;
+  for (const SimulatedStage& rank : ranks_) use.ranks.push_back(rank.use());
+  use.gradients = gradients_;
+  return use;
 }
 
 pipeline::Timeline SimulatedPipeline::timeline() const {

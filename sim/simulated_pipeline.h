@@ -1,23 +1,28 @@
 #pragma once
 
 #include <deque>
+#include <memory>
+#include <vector>
 
 #include "cost/plan_times.h"
 #include "pipeline/schedule.h"
-#include "pipeline/step_places.h"
+#include "pipeline/stage_times.h"
+#include "pipeline/step_use.h"
 #include "pipeline/timeline.h"
-#include "sim/completions.h"
 #include "sim/event_loop.h"
 #include "sim/links.h"
 #include "sim/simulated_stage.h"
+#include "sim/step_conditions.h"
+#include "sim/tensors.h"
 
 namespace frostline::sim {
 
 /// The devices of a pipeline and the links that join them, for one step of a lowered schedule.
 class SimulatedPipeline {
  public:
-  /// Both outlive it.
-  SimulatedPipeline(const pipeline::Schedule& schedule, const cost::PlanTimes& times);
+  /// All three outlive it.
+  SimulatedPipeline(const pipeline::Schedule& schedule, const cost::PlanTimes& times,
+                    const StepConditions& conditions);
   SimulatedPipeline(const SimulatedPipeline&) = delete;
   SimulatedPipeline& operator=(const SimulatedPipeline&) = delete;
 
@@ -25,20 +30,24 @@ class SimulatedPipeline {
   /// end.
   void run();
 
-  const SimulatedStage& rank(pipeline::Rank rank) const { return ranks_.at(rank.index()); }
   const EventLoop& loop() const { return loop_; }
+  pipeline::StepUse use() const;
+  /// Empty unless the conditions say that spans are recorded.
   pipeline::Timeline timeline() const;
 
  private:
-  void check_ended() const;
+  std::unique_ptr<Links> make_links(const StepConditions& conditions);
+  void check_ended(const std::vector<pipeline::Task>& tasks) const;
 
   const pipeline::Schedule& schedule_;
-  pipeline::StepPlaces places_;
+  pipeline::StageTimes stage_times_;
   EventLoop loop_;
-  Completions completions_;
-  Links links_;
+  Tensors tensors_;
+  std::unique_ptr<Links> links_;
   SharedStep shared_;
+  std::vector<pipeline::LastGradient> gradients_;
   std::deque<SimulatedStage> ranks_;
+  std::vector<SimulatedStage*> by_rank_;
 };
 
 }  // namespace frostline::sim

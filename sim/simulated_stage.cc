@@ -2,89 +2,90 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cassert>
-#include <utility>
-
 #include "pipeline/dependencies.h"
 
 namespace frostline::sim {
-namespace {
 
 using base::Duration;
 using pipeline::Action;
 using pipeline::Step;
 
-std::string text_of_missing(const Step& step) {
-  if (pipeline::is_send(step.kind)) {
-    return fmt::format("{}, whose send {} was not performed", to_text(pipeline::receive_of(step)),
-                       to_text(step));
+/// Rank r is device r. The sender goes on at once, after the overhead, or, if sends block, when the
+/// last byte has left.
+bool SimulatedStage::send_over_links(const Action& action, std::coroutine_handle<> waiting) {
+  const Step send = action.first();
+  const int to = rank_of(receiver_of(send)).value;
+  const TransferRules& rules = shared_->links->rules();
+  Transfer transfer{rank_.value, to, shared_->times.message(send),
+                    shared_->times.pure_delay(), &shared_->tensors.of(send), {}};
+  if (rules.blocking_sends) {
+    transfer.sender = waiting;
+    blocked_send_ = send;
+    post_adjacent(action);
   }
-  const bool receive = pipeline::is_receive(step.kind);
-  return fmt::format("{}, which was not {}", to_text(step), receive ? "posted" : "performed");
+  shared_->links->send(transfer);
+  if (rules.blocking_sends) return false;
+  if (rules.send_overhead == Duration::zero()) return true;
+  loop_->resume_at(loop_->now() + rules.send_overhead, waiting);
+  return false;
 }
 
-}  // namespace
-
-bool SimulatedStage::begin(const Action& action, std::coroutine_handle<> waiting) {
-  const Step& step = action.first();
-  if (pipeline::is_computation(action)) {
-    assert(!pending_);
-    pending_ = Pending{action, waiting, awaited(action)};
-    wake();
-    return false;
-  }
-  if (pipeline::is_send(step.kind)) shared_.links.carry(step);
-  if (pipeline::is_receive(step.kind)) shared_.completions.note(step, shared_.loop.now());
-  // A reduction has no time: without replicas there is nothing to reduce.
-  return true;
-}
-
-void SimulatedStage::wake() {
-  if (pending_ && !missing(pending_->awaited)) compute(*std::exchange(pending_, std::nullopt));
-}
-
-void SimulatedStage::compute(const Pending& ready) {
-  const Action& action = ready.action;
-  Duration start = shared_.loop.now();
-  for (const Step& step : ready.awaited) {
-    start = std::max(start, *shared_.completions.find(step));
-  }
-  const Duration end = start + shared_.times.computation(action);
-  for (const Step& step : action.steps()) shared_.completions.note(step, end);
-  memory_.perform(action);
-  spans_.push_back({rank_, action, start, end});
-  shared_.loop.resume_at(end, ready.waiting);
-}
-
-SimulatedStage::Steps SimulatedStage::awaited(const Action& computation) const {
-  Steps steps;
-  for (const Step& step : computation.steps()) {
-    for (const Step& input :
-         pipeline::inputs_of(step, shared_.places, shared_.schedule.last_stage())) {
-      if (shared_.schedule.rank_of(input.stage) == rank_) {
-        steps.push_back(input);
-      } else {
-        const Step send = pipeline::send_of(input);
-        steps.push_back(pipeline::receive_of(send));
-        steps.push_back(send);
-      }
+/// Transfers that stand side by side in the list are begun together, as a batch of PyTorch's
+/// batch_isend_irecv is: two neighbours that send to each other at once would block each other for
+/// ever otherwise.
+void SimulatedStage::post_adjacent(const Action& send) {
+  const auto& list = shared_->schedule.actions[rank_.index()];
+  for (const Action* next = &send + 1; next != list.data() + list.size(); ++next) {
+    if (pipeline::is_receive(next->kind())) {
+      post(next->first());
+    } else if (!pipeline::is_send(next->kind())) {
+      return;
     }
   }
-  return steps;
 }
 
-std::optional<Step> SimulatedStage::missing(const Steps& awaited) const {
-  for (const Step& step : awaited) {
-    if (!shared_.completions.find(step)) return step;
+void SimulatedStage::tell_links(const Step& receive) {
+  const Step send = pipeline::send_for(receive);
+  shared_->links->posted(rank_of(send.stage).value, rank_.value);
+}
+
+/// An overlapped pair draws as its first step.
+Duration SimulatedStage::disturbed(const Action& action, Duration duration) const {
+  if (shared_->noise == nullptr) return duration;
+  return shared_->noise->stretched(rank_.value, shared_->start + start_, duration, shared_->step,
+                                   action.first());
+}
+
+std::string SimulatedStage::blockade() const {
+  if (pending_ == nullptr) {
+    return fmt::format("rank {} stands in {}, which waits for {}", rank_.value,
+                       to_text(*blocked_send_), to_text(pipeline::receive_of(*blocked_send_)));
   }
-  return std::nullopt;
+  std::string missing;
+  for (const Step& step : pending_->steps()) {
+    if (missing.empty()) missing = text_of_missing(step);
+  }
+  return fmt::format("rank {} stands before {}, which waits for {}", rank_.value,
+                     to_text(*pending_), missing);
 }
 
-std::optional<std::string> SimulatedStage::blockade() const {
-  if (!pending_) return std::nullopt;
-  return fmt::format("rank {} stands before {}, which waits for {}", rank_.value,
-                     to_text(pending_->action), text_of_missing(*missing(pending_->awaited)));
+/// What a computation waits for, as the schedule's texts call it; "" if for nothing.
+std::string SimulatedStage::text_of_missing(const Step& computation) const {
+  const pipeline::StepPlaces places(shared_->schedule);
+  for (const Step& input : pipeline::inputs_of(computation, places, last_stage_)) {
+    const Tensor& tensor = shared_->tensors.of(input);
+    if (rank_of(input.stage) == rank_) {
+      if (!tensor.computed()) return fmt::format("{}, which was not performed", to_text(input));
+      continue;
+    }
+    const Step send = pipeline::send_of(input);
+    const Step receive = pipeline::receive_of(send);
+    if (!tensor.posted()) return fmt::format("{}, which was not posted", to_text(receive));
+    if (!tensor.sent()) {
+      return fmt::format("{}, whose send {} was not performed", to_text(receive), to_text(send));
+    }
+  }
+  return "";
 }
 
 }  // namespace frostline::sim

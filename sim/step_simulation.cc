@@ -1,5 +1,8 @@
 #include "sim/step_simulation.h"
 
+#include <utility>
+
+#include "sim/activation_memory.h"
 #include "sim/simulated_pipeline.h"
 
 namespace frostline::sim {
@@ -25,17 +28,28 @@ double ratio(Bytes part, Bytes whole) {
 
 }  // namespace
 
-SimulatedStep simulate_step(const pipeline::Schedule& schedule, const cost::PlanTimes& times) {
-  SimulatedPipeline pipeline(schedule, times);
-  pipeline.run();
+SimulatedStep with_peaks(pipeline::StepUse use, const pipeline::Schedule& schedule,
+                         const cost::PlanTimes& times) {
   SimulatedStep step;
-  step.timeline = pipeline.timeline();
+  step.use = std::move(use);
   step.step_end = times.step_end();
   for (const Rank rank : base::ids<Rank>(schedule.shape.ranks)) {
-    const Bytes peak = pipeline.rank(rank).memory().peak();
-    step.peak_activation.push_back(peak);
-    step.peak_activations.push_back(ratio(peak, full_activation(schedule, times, rank)));
+    ActivationMemory memory(times);
+    for (const pipeline::Action& action : schedule.actions[rank.index()]) {
+      if (pipeline::is_computation(action)) memory.perform(action);
+    }
+    step.peak_activation.push_back(memory.peak());
+    step.peak_activations.push_back(ratio(memory.peak(), full_activation(schedule, times, rank)));
   }
+  return step;
+}
+
+SimulatedStep simulate_step(const pipeline::Schedule& schedule, const cost::PlanTimes& times,
+                            const StepConditions& conditions) {
+  SimulatedPipeline pipeline(schedule, times, conditions);
+  pipeline.run();
+  SimulatedStep step = with_peaks(pipeline.use(), schedule, times);
+  step.timeline = pipeline.timeline();
   return step;
 }
 

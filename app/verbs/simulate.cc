@@ -13,7 +13,6 @@
 #include "app/table.h"
 #include "app/verbs/verbs.h"
 #include "base/error.h"
-#include "sim/event_world.h"
 
 namespace frostline::app {
 namespace {
@@ -47,6 +46,11 @@ void add_options(CLI::App& command, Arguments& arguments) {
   command.add_option("--out", arguments.out, "Keep the run's log and summary in this new folder")
       ->type_name("FOLDER");
   add_schedule_options(command, arguments);
+  command
+      .add_option("--world", arguments.world,
+                  "event (the default): discrete events, with all that [cluster] says; path: the "
+                  "longest path, where every transfer has its links to itself")
+      ->check(CLI::IsMember({"event", "path"}));
 }
 
 int run(const Arguments& arguments) {
@@ -57,7 +61,7 @@ int run(const Arguments& arguments) {
   const auto scenario =
       read_scenario(arguments.scenario, arguments.set, arguments.seed, Use::kSimulate);
   const auto cost = scenario_cost(scenario);
-  sim::EventWorld world(*cost, scenario.units);
+  const auto world = make_simulated_world(scenario, *cost, arguments.world);
   const InterruptGuard interrupt;
   std::optional<RunFolder> folder;
   if (!arguments.out.empty()) {
@@ -65,12 +69,12 @@ int run(const Arguments& arguments) {
     folder->write_scenario(scenario.to_toml());
   }
   auto [outcome, summary, plans] = simulate_scenario(
-      scenario, *cost, world, folder ? &*folder : nullptr, {Progress::on_stderr(), interrupt});
+      scenario, *cost, *world, folder ? &*folder : nullptr, {Progress::on_stderr(), interrupt});
   if (!arguments.trace.empty()) write_trace(arguments.trace, scenario, *cost, plans);
   const StepViews views(arguments, scenario, *cost, outcome.mask);
   views.add_to(summary);
   if (folder) folder->write_summary(summary);
-  if (!arguments.schedule_out.empty()) write_schedule(world.schedule(), arguments);
+  if (!arguments.schedule_out.empty()) write_schedule(world->schedule(), arguments);
   if (arguments.json)
     fmt::print("{}\n", summary.dump(2));
   else

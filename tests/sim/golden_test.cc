@@ -38,8 +38,11 @@ std::string played(const Scene& scene) {
   const UnitTable units = UnitTable::of_layers(6);
   const auto plan = cost::make_plan(scene.schedule, {3, 1, 4}, Partition(scene.partition),
                                     scene.freeze, scene.cut);
+  StepConditions conditions;
+  conditions.records_spans = true;
   const SimulatedStep step =
-      simulate_step(executable_schedule(plan, units), cost::PlanTimes(cost, units, plan));
+      simulate_step(executable_schedule(plan, units), cost::PlanTimes(cost, units, plan),
+                    conditions);
   return step.timeline.text(base::Duration(1));
 }
 

@@ -107,7 +107,7 @@ TEST(KnownAnswers, BubbleRatesAsPublished) {
   EXPECT_EQ(rows.size(), 9U);
   for (const Measurement& row : rows) {
     for (const char* schedule : {"1f1b", "zb_h1", "zb_h2"}) {
-      EXPECT_NEAR(simulate(row, schedule).timeline.bubble_rate(), row.rates.at(schedule),
+      EXPECT_NEAR(simulate(row, schedule).use.bubble_rate(), row.rates.at(schedule),
                   kHalfDigit)
           << schedule << ", " << row.model << ", m = " << row.shape.micro_batches;
     }
@@ -123,7 +123,7 @@ TEST(KnownAnswers, SearchedOrdersAreNoWorseThanPublishedWithinTheirMemory) {
   for (const Measurement& row : zero_bubble_table()) {
     for (const auto& [schedule, limit] : {Limited{"zb_1p", 1}, Limited{"zb_2p", 2}}) {
       const SimulatedStep step = simulate(row, schedule);
-      EXPECT_LE(step.timeline.bubble_rate(), row.rates.at(schedule) + kHalfDigit)
+      EXPECT_LE(step.use.bubble_rate(), row.rates.at(schedule) + kHalfDigit)
           << schedule << ", " << row.model << ", m = " << row.shape.micro_batches;
       const double most =
           *std::max_element(step.peak_activations.begin(), step.peak_activations.end());
@@ -148,7 +148,7 @@ TEST(KnownAnswers, BubbleRatesOfInterleaved1F1BLieBetweenThoseWithoutAndWithLate
   for (const Measurement& row : zero_bubble_table()) {
     const auto rate = [&](double send_ms) {
       return simulate(chunked(row, chunks.at(row.model), send_ms), "interleaved_1f1b")
-          .timeline.bubble_rate();
+          .use.bubble_rate();
     };
     const double published = row.rates.at("1f1b_i");
     EXPECT_LT(rate(0), published) << row.model << ", m = " << row.shape.micro_batches;

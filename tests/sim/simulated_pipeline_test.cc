@@ -42,6 +42,12 @@ struct TwoRanks {
   Schedule schedule;
 };
 
+StepConditions recording() {
+  StepConditions conditions;
+  conditions.records_spans = true;
+  return conditions;
+}
+
 void remove(Schedule& schedule, int rank, const std::string& text) {
   auto& actions = schedule.actions[static_cast<std::size_t>(rank)];
   actions.erase(std::find(actions.begin(), actions.end(), pipeline::parse_action(text)));
@@ -50,7 +56,7 @@ void remove(Schedule& schedule, int rank, const std::string& text) {
 /// 0F0 ends at 4 and is there at 6; 1F0 and 1B0 take until 18; their gradient is back at 20.
 TEST(SimulatedPipeline, FollowsOneMicroBatchThereAndBack) {
   const TwoRanks two(1);
-  SimulatedPipeline pipeline(two.schedule, two.times);
+  SimulatedPipeline pipeline(two.schedule, two.times, recording());
   pipeline.run();
   EXPECT_EQ(pipeline.timeline().text(Duration(1)),
             "rank 0 | 0F0 0-4 | 0B0 20-28\n"
@@ -62,7 +68,7 @@ TEST(SimulatedPipeline, FollowsOneMicroBatchThereAndBack) {
 /// 1F1's input is there at 10, before 1B0 ends.
 TEST(SimulatedPipeline, SendsHoldUpNobody) {
   const TwoRanks two(2);
-  SimulatedPipeline pipeline(two.schedule, two.times);
+  SimulatedPipeline pipeline(two.schedule, two.times, recording());
   pipeline.run();
   EXPECT_EQ(pipeline.timeline().text(Duration(1)),
             "rank 0 | 0F0 0-4 | 0F1 4-8 | 0B0 20-28 | 0B1 32-40\n"
@@ -79,9 +85,9 @@ TEST(SimulatedPipeline, ReceivesMayBePostedEarly) {
       return pipeline::is_receive(action.first().kind);
     });
   }
-  SimulatedPipeline pipeline(early, two.times);
+  SimulatedPipeline pipeline(early, two.times, recording());
   pipeline.run();
-  EXPECT_EQ(pipeline.timeline().spans, simulate_step(two.schedule, two.times).timeline.spans);
+  EXPECT_EQ(pipeline.timeline().spans, simulate_step(two.schedule, two.times, recording()).timeline.spans);
 }
 
 /// Without 0SEND_F1 rank 1 waits for it for ever, and rank 0 for the gradient that follows.

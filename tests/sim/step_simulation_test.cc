@@ -22,7 +22,10 @@ using ::testing::ElementsAre;
 
 SimulatedStep simulate(const cost::ModelCost& cost, const pipeline::Plan& plan) {
   const UnitTable units = UnitTable::of_layers(plan.partition.layers());
-  return simulate_step(executable_schedule(plan, units), cost::PlanTimes(cost, units, plan));
+  StepConditions conditions;
+  conditions.records_spans = true;
+  return simulate_step(executable_schedule(plan, units), cost::PlanTimes(cost, units, plan),
+                       conditions);
 }
 
 /// A stage is a layer; 100 bytes a micro-batch.
