@@ -1,8 +1,11 @@
 #include <benchmark/benchmark.h>
 
 #include "cost/plan_times.h"
+#include "pipeline/lower.h"
 #include "pipeline/schedule_graph.h"
 #include "pipeline/schedules/registry.h"
+#include "pipeline/step_path.h"
+#include "sim/path_world.h"
 #include "sim/simulated_pipeline.h"
 #include "sim/step_simulation.h"
 
@@ -62,11 +65,96 @@ void bm_discrete_events(benchmark::State& state) {
   count(state, "events", events);
 }
 
-void bm_longest_path(benchmark::State& state) {
+void bm_step_path(benchmark::State& state) {
   const Scene scene(static_cast<int>(state.range(0)));
-  const auto graph = pipeline::schedule_graph(scene.schedule, scene.times);
-  for (auto _ : state) benchmark::DoNotOptimize(pipeline::longest_path(graph));
-  count(state, "nodes", boost::num_vertices(graph));
+  pipeline::StepPath path(scene.plan, scene.units, scene.times);
+  std::int64_t nodes = 0;
+  for (auto _ : state) nodes = path.evaluate().computations();
+  count(state, "nodes", static_cast<std::size_t>(nodes));
+}
+
+/// From a plan that is new to its predicted time.
+void bm_predict_step(benchmark::State& state) {
+  const Scene scene(static_cast<int>(state.range(0)));
+  const auto costs = Scene::costs(scene.units.layers());
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(cost::predict_step(costs, scene.units, scene.plan));
+  }
+}
+
+/// A transition to a plan that was met before, and one step of it.
+void bm_memoised_step(benchmark::State& state) {
+  const int ranks = static_cast<int>(state.range(0));
+  const Scene scene(ranks);
+  Plan plans[2] = {scene.plan, scene.plan};
+  plans[1].freeze = FreezePlan(freeze_leading_layers(scene.units, 1));
+  PathWorld world(Scene::costs(scene.units.layers()), scene.units);
+  for (const Plan& plan : plans) world.transition(plan);
+  std::size_t turn = 0;
+  for (auto _ : state) {
+    world.transition(plans[turn ^= 1]);
+    benchmark::DoNotOptimize(world.step().time());
+  }
+}
+
+/// The size that the walk and the events are to bear: 2^24 computations and their transfers.
+Plan large_plan() {
+  constexpr int kRanks = 1024;
+  return {pipeline::make_schedule("1f1b", {kRanks, 1, 8192}), Partition::even(kRanks, kRanks),
+          FreezePlan(pipeline::FreezeMask(kRanks))};
+}
+
+struct LargeScene {
+  UnitTable units = UnitTable::of_layers(1024);
+  Plan plan = large_plan();
+  cost::PlanTimes times{Scene::costs(1024), units, plan};
+};
+
+void bm_large_step_path(benchmark::State& state) {
+  const LargeScene scene;
+  std::int64_t nodes = 0;
+  for (auto _ : state) {
+    nodes = pipeline::StepPath(scene.plan, scene.units, scene.times).evaluate().computations();
+  }
+  count(state, "nodes", static_cast<std::size_t>(nodes));
+}
+
+void bm_large_discrete_events(benchmark::State& state) {
+  const LargeScene scene;
+  const Schedule schedule = pipeline::lower(scene.plan.schedule);
+  std::uint64_t events = 0;
+  for (auto _ : state) {
+    SimulatedPipeline pipeline(schedule, scene.times, {});
+    pipeline.run();
+    events = pipeline.loop().events();
+  }
+  count(state, "events", events);
+}
+
+/// Eight ranks, 16 to 160 000 micro-batches: the time of an action stays.
+void bm_linear_path(benchmark::State& state) {
+  const int micro_batches = static_cast<int>(state.range(0));
+  const Plan plan{pipeline::make_schedule("1f1b", {8, 1, micro_batches}), Partition::even(8, 8),
+                  FreezePlan(pipeline::FreezeMask(8))};
+  const UnitTable units = UnitTable::of_layers(8);
+  const cost::PlanTimes times(Scene::costs(8), units, plan);
+  pipeline::StepPath path(plan, units, times);
+  for (auto _ : state) benchmark::DoNotOptimize(path.evaluate());
+  count(state, "actions", static_cast<std::size_t>(16) * static_cast<std::size_t>(micro_batches));
+}
+
+void bm_linear_events(benchmark::State& state) {
+  const int micro_batches = static_cast<int>(state.range(0));
+  const Plan plan{pipeline::make_schedule("1f1b", {8, 1, micro_batches}), Partition::even(8, 8),
+                  FreezePlan(pipeline::FreezeMask(8))};
+  const UnitTable units = UnitTable::of_layers(8);
+  const cost::PlanTimes times(Scene::costs(8), units, plan);
+  const Schedule schedule = pipeline::lower(plan.schedule);
+  for (auto _ : state) {
+    SimulatedPipeline pipeline(schedule, times, {});
+    pipeline.run();
+  }
+  count(state, "actions", static_cast<std::size_t>(16) * static_cast<std::size_t>(micro_batches));
 }
 
 void bm_schedule_graph(benchmark::State& state) {
@@ -104,7 +192,13 @@ void bm_plan_times(benchmark::State& state) {
 }
 
 BENCHMARK(bm_discrete_events)->ArgName("ranks")->Arg(8)->Arg(64)->Unit(benchmark::kMillisecond);
-BENCHMARK(bm_longest_path)->ArgName("ranks")->Arg(8)->Arg(64)->Unit(benchmark::kMillisecond);
+BENCHMARK(bm_step_path)->ArgName("ranks")->Arg(8)->Arg(64)->Unit(benchmark::kMillisecond);
+BENCHMARK(bm_predict_step)->ArgName("ranks")->Arg(8)->Arg(64)->Unit(benchmark::kMillisecond);
+BENCHMARK(bm_memoised_step)->ArgName("ranks")->Arg(8)->Arg(64);
+BENCHMARK(bm_large_step_path)->Iterations(1)->Unit(benchmark::kMillisecond);
+BENCHMARK(bm_large_discrete_events)->Iterations(1)->Unit(benchmark::kMillisecond);
+BENCHMARK(bm_linear_path)->ArgName("micro_batches")->RangeMultiplier(10)->Range(16, 160000);
+BENCHMARK(bm_linear_events)->ArgName("micro_batches")->RangeMultiplier(10)->Range(16, 160000);
 BENCHMARK(bm_schedule_graph)->ArgName("ranks")->Arg(8)->Arg(64)->Unit(benchmark::kMillisecond);
 BENCHMARK(bm_rewrite)->ArgName("ranks")->Arg(8)->Arg(64)->Unit(benchmark::kMillisecond);
 BENCHMARK(bm_executable_schedule)->ArgName("ranks")->Arg(8)->Arg(64)->Unit(benchmark::kMillisecond);

@@ -66,6 +66,9 @@ class Action {
 
   Step first() const { return get(0); }
   ActionKind kind() const { return kinds_[0]; }  ///< the first step's
+  /// Of the first step, which has a micro-batch: for walks over tens of millions of actions.
+  std::size_t stage_index() const { return stages_[0]; }
+  std::size_t micro_batch_index() const { return static_cast<std::size_t>(micro_batches_[0]); }
   bool is_overlap() const { return count_ == 2; }
   ActionSteps steps() const { return {{get(0), get(1)}, count_}; }
 

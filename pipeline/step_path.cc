@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <map>
-#include <utility>
 
 #include "base/error.h"
 
@@ -12,48 +10,20 @@ namespace frostline::pipeline {
 StepPath::StepPath(const Plan& plan, const UnitTable& units, const ActionTimes& times)
     : plan_(plan),
       units_(units),
-      times_(times, plan.schedule->shape),
+      rules_(plan, units),
+      times_(&times),
+      stages_(static_cast<std::size_t>(plan.schedule->shape.stages())),
       micro_batches_(static_cast<std::size_t>(plan.schedule->shape.micro_batches)),
       lowered_(has_transfers(plan.schedule)),
-      uniform_(plan.freeze.uniform()) {
-  add_rules(FreezeRules(plan, units));
-  add_stages();
+      table_(plan.schedule, times, &rules_, plan.freeze.uniform() && times.uniform()) {
+  channel_free_.resize(table_.channels());
+  output_.resize(stages_ * micro_batches_);
+  gradient_.resize(output_.size());
   const auto ranks = static_cast<std::size_t>(plan.schedule->shape.ranks);
-  const std::size_t cells = stages_.size() * micro_batches_;
-  forward_.resize(cells);
-  gradient_.resize(cells);
   ranks_.resize(ranks);
   ready_.resize(ranks);
   use_.ranks.resize(ranks);
-  use_.gradients.resize(stages_.size());
-}
-
-void StepPath::add_rules(const FreezeRules& rules) {
-  const int rows = uniform_ ? 1 : static_cast<int>(micro_batches_);
-  for (const MicroBatch batch : base::ids<MicroBatch>(rows)) {
-    for (const StageId stage : base::ids<StageId>(plan_.schedule->shape.stages())) {
-      rules_.push_back({rules.need(stage, batch), rules.sends_gradient(stage, batch)});
-    }
-  }
-}
-
-void StepPath::add_stages() {
-  const Schedule& schedule = plan_.schedule;
-  std::map<std::pair<int, int>, std::int32_t> channels;
-  const auto neighbour = [&](Rank from, StageId stage) {
-    const Rank to = schedule.rank_of(stage);
-    if (to == from) return Neighbour{};
-    const auto number = static_cast<std::int32_t>(channels.size());
-    return Neighbour{to.value, channels.emplace(std::pair(from.value, to.value), number).first->second};
-  };
-  for (const StageId stage : base::ids<StageId>(schedule.shape.stages())) {
-    const Rank rank = schedule.rank_of(stage);
-    StageRow row{rank.value, stage == schedule.last_stage(), {}, {}};
-    if (!row.last) row.next = neighbour(rank, stage.next());
-    if (stage.value > 0) row.previous = neighbour(rank, stage.previous());
-    stages_.push_back(row);
-  }
-  channel_free_.resize(channels.size());
+  use_.gradients.resize(stages_);
 }
 
 const StepUse& StepPath::evaluate() {
@@ -70,63 +40,85 @@ const StepUse& StepPath::evaluate() {
 }
 
 void StepPath::reset() {
-  std::fill(forward_.begin(), forward_.end(), kUnknown);
+  std::fill(output_.begin(), output_.end(), kUnknown);
   std::fill(gradient_.begin(), gradient_.end(), kUnknown);
   std::fill(channel_free_.begin(), channel_free_.end(), 0);
   std::fill(use_.gradients.begin(), use_.gradients.end(), LastGradient{});
   forwards_ = 0;
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
     const auto& actions = plan_.schedule->actions[i];
-    ranks_[i] = RankState{actions.data(), actions.data() + actions.size()};
+    ranks_[i] = RankState{actions.data(), actions.data() + actions.size(), nullptr, 0, {}};
     ready_[i] = static_cast<std::int32_t>(i);
   }
   ready_first_ = 0;
   ready_count_ = ranks_.size();
 }
 
+/// As far as the rank gets.
 void StepPath::advance(RankState& rank) {
   rank.awaited = nullptr;
   for (; rank.next != rank.end; ++rank.next) {
     const Action& action = *rank.next;
     if (is_computation(action)) {
-      if (!compute(rank, rest_of(action))) return;
+      if (!(action.is_overlap() ? compute_pair(rank, action) : compute(rank, action))) return;
     } else if (is_send(action.kind())) {
-      send(action.first(), rank.clock);
+      send(action, rank.clock);
     }
   }
 }
 
-/// Returns whether it could.
-bool StepPath::compute(RankState& rank, const Rest& rest) {
-  for (int i = 0; i < rest.count; ++i) {
-    if (!has_inputs(rank, rest.steps[i])) return false;
-  }
-  if (rest.count == 0) return true;
-  const Action left =
-      rest.count == 2 ? Action::overlap(rest.steps[0], rest.steps[1]) : Action(rest.steps[0]);
-  // has_inputs has moved the clock to the arrival of the last input.
+/// Returns whether all inputs are known. Of what freezing saves nothing is done.
+inline bool StepPath::compute(RankState& rank, const Action& action) {
+  const std::size_t stage = action.stage_index();
+  const Row& own = table_.row(stage, action.micro_batch_index());
+  const Nanoseconds duration = own.duration[static_cast<std::size_t>(action.kind())];
+  if (duration == StepTable::kSaved) return true;
+  const std::size_t at = cell(stage, action.micro_batch_index());
+  if (!take_inputs(rank, action.kind(), own, at)) return false;
   const Nanoseconds start = rank.clock;
-  rank.clock = start + times_.computation(left).count();
+  rank.clock += duration;
   rank.use.add(base::Duration(start), base::Duration(rank.clock));
-  for (int i = 0; i < rest.count; ++i) note(rest.steps[i], start, rank.clock);
+  note(action.kind(), own, stage, at, start, rank.clock);
   return true;
 }
 
-bool StepPath::has_inputs(RankState& rank, const Step& computation) const {
-  const StageId stage = computation.stage;
-  const std::size_t own = cell(stage, *computation.micro_batch);
+bool StepPath::compute_pair(RankState& rank, const Action& pair) {
+  std::optional<Step> rest[2];
+  std::size_t count = 0;
+  for (const Step& step : pair.steps()) {
+    const Row& own = table_.row(step.stage.index(), step.micro_batch->index());
+    const auto left = rest_of_computation(step, rules_.need(step.stage, *step.micro_batch));
+    if (!left) continue;
+    const std::size_t at = cell(step.stage.index(), step.micro_batch->index());
+    if (!take_inputs(rank, step.kind, own, at)) return false;
+    rest[count++] = left;
+  }
+  if (count == 0) return true;
+  const Action left = count == 2 ? Action::overlap(*rest[0], *rest[1]) : Action(*rest[0]);
+  const Nanoseconds start = rank.clock;
+  rank.clock += times_->computation(left).count();
+  rank.use.add(base::Duration(start), base::Duration(rank.clock));
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t stage = rest[i]->stage.index();
+    const std::size_t batch = rest[i]->micro_batch->index();
+    note(rest[i]->kind, table_.row(stage, batch), stage, cell(stage, batch), start, rank.clock);
+  }
+  return true;
+}
+
+/// Moves the rank's clock to the arrival of the input. Returns whether that is known.
+inline bool StepPath::take_inputs(RankState& rank, ActionKind kind, const Row& row,
+                                  std::size_t cell) const {
   const Nanoseconds* input = nullptr;
-  switch (computation.kind) {
-    case ActionKind::kForward:
-      if (stage.value == 0) return true;
-      input = &forward_[own - micro_batches_];
-      break;
-    case ActionKind::kWeightGradient:
-      return gradient_[own] != kUnknown;  // its I stands before it in a sound list
-    default:
-      if (forward_[own] == kUnknown) return false;  // so does its forward
-      if (stages_[stage.index()].last) return true;
-      input = &gradient_[own + micro_batches_];
+  if (kind == ActionKind::kForward) {
+    if (row.first) return true;
+    input = &output_[cell - micro_batches_];
+  } else if (kind == ActionKind::kWeightGradient) {
+    return gradient_[cell] != kUnknown;  // its I stands before it in a sound list
+  } else {
+    if (output_[cell] == kUnknown) return false;  // so does its forward
+    if (row.last) return true;
+    input = &gradient_[cell + micro_batches_];
   }
   if (*input < 0) {
     rank.awaited = input;
@@ -136,86 +128,55 @@ bool StepPath::has_inputs(RankState& rank, const Step& computation) const {
   return true;
 }
 
-void StepPath::note(const Step& computation, Nanoseconds start, Nanoseconds end) {
-  const std::size_t own = cell(computation.stage, *computation.micro_batch);
-  const StageRow& stage = stages_[computation.stage.index()];
-  const ActionKind kind = computation.kind;
-  const Rule& rules = rule(computation.stage, *computation.micro_batch);
-  const bool learns = rules.need != BackwardNeed::kInputGradient;
-  if (kind == ActionKind::kWeightGradient || (kind == ActionKind::kBackward && learns)) {
-    use_.gradients[computation.stage.index()] = {base::Duration(start), base::Duration(end)};
-  }
-  if (kind == ActionKind::kWeightGradient) return;
+inline void StepPath::note(ActionKind kind, const Row& row, std::size_t stage, std::size_t cell,
+                           Nanoseconds start, Nanoseconds end) {
   const bool forward = kind == ActionKind::kForward;
-  forwards_ += forward ? 1 : 0;
-  Nanoseconds& own_cell = forward ? forward_[own] : gradient_[own];
-  const Neighbour& receiver = forward ? stage.next : stage.previous;
-  if (receiver.rank < 0 || (!forward && !rules.sends_gradient)) {
-    own_cell = end;
+  if (kind == ActionKind::kWeightGradient || (kind == ActionKind::kBackward && row.learns)) {
+    use_.gradients[stage] = {base::Duration(start), base::Duration(end)};
+    if (kind == ActionKind::kWeightGradient) return;
+  }
+  forwards_ += static_cast<std::size_t>(forward);
+  Nanoseconds& made = forward ? output_[cell] : gradient_[cell];
+  const Way& way = forward ? row.output : row.gradient;
+  if (way.rank < 0) {
+    made = end;
   } else if (lowered_) {
-    own_cell = kUnsent;
+    made = kUnsent;
   } else {
-    hand_over(receiver,
-              {forward ? ActionKind::kSendForward : ActionKind::kSendBackward, computation.stage,
-               computation.micro_batch},
-              own_cell, end);
+    hand_over(way, made, end);
   }
 }
 
-void StepPath::send(const Step& send, Nanoseconds now) {
-  const bool forward = send.kind == ActionKind::kSendForward;
-  if (!forward && !rule(send.stage, *send.micro_batch).sends_gradient) return;
-  const std::size_t own = cell(send.stage, *send.micro_batch);
-  const StageRow& stage = stages_[send.stage.index()];
-  hand_over(forward ? stage.next : stage.previous, send, forward ? forward_[own] : gradient_[own],
-            now);
+void StepPath::send(const Action& send, Nanoseconds now) {
+  const bool forward = send.kind() == ActionKind::kSendForward;
+  const Row& own = table_.row(send.stage_index(), send.micro_batch_index());
+  const Way& way = forward ? own.output : own.gradient;
+  if (way.rank < 0) return;
+  const std::size_t at = cell(send.stage_index(), send.micro_batch_index());
+  hand_over(way, forward ? output_[at] : gradient_[at], now);
 }
 
-void StepPath::hand_over(const Neighbour& receiver, const Step& send, Nanoseconds& cell,
-                         Nanoseconds now) {
-  const StageTimes::Transfer transfer = times_.transfer(send);
+inline void StepPath::hand_over(const Way& way, Nanoseconds& cell, Nanoseconds now) {
   Nanoseconds leaves = now;
-  if (transfer.occupancy > base::Duration::zero()) {
-    Nanoseconds& free = channel_free_[static_cast<std::size_t>(receiver.channel)];
+  if (way.occupancy > 0) {
+    Nanoseconds& free = channel_free_[static_cast<std::size_t>(way.channel)];
     leaves = std::max(now, free);
-    free = leaves + transfer.occupancy.count();
+    free = leaves + way.occupancy;
   }
-  cell = leaves + transfer.delay.count();
-  RankState& waiting = ranks_[static_cast<std::size_t>(receiver.rank)];
+  cell = leaves + way.delay;
+  RankState& waiting = ranks_[static_cast<std::size_t>(way.rank)];
   if (waiting.awaited != &cell) return;
   waiting.awaited = nullptr;
   std::size_t slot = ready_first_ + ready_count_++;
   if (slot >= ready_.size()) slot -= ready_.size();
-  ready_[slot] = receiver.rank;
-}
-
-StepPath::Rest StepPath::rest_of(const Action& action) const {
-  Rest rest;
-  if (!action.is_overlap()) {
-    add_rest(action.first(), rest);
-    return rest;
-  }
-  for (const Step& step : action.steps()) add_rest(step, rest);
-  return rest;
-}
-
-/// As rewrite leaves it: an I in place of a B, or nothing.
-bool StepPath::add_rest(const Step& step, Rest& rest) const {
-  const auto left = rest_of_computation(step, rule(step.stage, *step.micro_batch).need);
-  if (!left) return false;
-  rest.steps[rest.count++] = *left;
-  return true;
-}
-
-const StepPath::Rule& StepPath::rule(StageId stage, MicroBatch micro_batch) const {
-  const std::size_t row = uniform_ ? 0 : micro_batch.index();
-  return rules_[row * stages_.size() + stage.index()];
+  ready_[slot] = way.rank;
+  __builtin_prefetch(waiting.next + 4);  // of a thousand lists none stays in the cache
 }
 
 bool StepPath::ended() const {
   const bool all = std::all_of(ranks_.begin(), ranks_.end(),
                                [](const RankState& rank) { return rank.next == rank.end; });
-  return all && forwards_ == static_cast<std::int64_t>(forward_.size());
+  return all && forwards_ == output_.size();
 }
 
 /// The rules of a sound schedule say what is wrong with it.

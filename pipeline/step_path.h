@@ -5,7 +5,7 @@
 
 #include "pipeline/plan.h"
 #include "pipeline/rewrite.h"
-#include "pipeline/stage_times.h"
+#include "pipeline/step_table.h"
 #include "pipeline/step_use.h"
 #include "pipeline/units.h"
 
@@ -29,24 +29,12 @@ class StepPath {
   const StepUse& evaluate();
 
  private:
-  using Nanoseconds = std::int64_t;
+  using Nanoseconds = StepTable::Nanoseconds;
+  using Row = StepTable::Row;
+  using Way = StepTable::Way;
   /// Not computed yet; computed, but not sent yet.
   static constexpr Nanoseconds kUnknown = -1;
   static constexpr Nanoseconds kUnsent = -2;
-
-  struct Neighbour {
-    std::int32_t rank = -1;  ///< -1: there is none, or it is on the same rank
-    std::int32_t channel = 0;
-  };
-  struct StageRow {
-    std::int32_t rank = 0;
-    bool last = false;
-    Neighbour next, previous;
-  };
-  struct Rule {
-    BackwardNeed need = BackwardNeed::kFull;
-    bool sends_gradient = false;
-  };
   struct RankState {
     const Action* next = nullptr;
     const Action* end = nullptr;
@@ -54,46 +42,38 @@ class StepPath {
     Nanoseconds clock = 0;
     RankUse use;
   };
-  /// What freezing leaves of an action.
-  struct Rest {
-    Step steps[2];
-    int count = 0;
-  };
 
   void reset();
   void advance(RankState& rank);
-  bool compute(RankState& rank, const Rest& rest);
-  bool has_inputs(RankState& rank, const Step& computation) const;
-  void note(const Step& computation, Nanoseconds start, Nanoseconds end);
-  void send(const Step& send, Nanoseconds now);
-  void hand_over(const Neighbour& receiver, const Step& send, Nanoseconds& cell, Nanoseconds now);
-  Rest rest_of(const Action& action) const;
-  bool add_rest(const Step& step, Rest& rest) const;
-  const Rule& rule(StageId stage, MicroBatch micro_batch) const;
-  std::size_t cell(StageId stage, MicroBatch micro_batch) const {
-    return stage.index() * micro_batches_ + micro_batch.index();
+  bool compute(RankState& rank, const Action& action);
+  bool compute_pair(RankState& rank, const Action& pair);
+  bool take_inputs(RankState& rank, ActionKind kind, const Row& row, std::size_t cell) const;
+  void note(ActionKind kind, const Row& row, std::size_t stage, std::size_t cell,
+            Nanoseconds start, Nanoseconds end);
+  void send(const Action& send, Nanoseconds now);
+  void hand_over(const Way& way, Nanoseconds& cell, Nanoseconds now);
+  std::size_t cell(std::size_t stage, std::size_t micro_batch) const {
+    return stage * micro_batches_ + micro_batch;
   }
-  void add_rules(const FreezeRules& rules);
-  void add_stages();
   bool ended() const;
   [[noreturn]] void fail() const;
 
   Plan plan_;
   UnitTable units_;
-  StageTimes times_;
+  FreezeRules rules_;
+  const ActionTimes* times_;
+  std::size_t stages_;
   std::size_t micro_batches_;
   bool lowered_;  ///< the lists say where sends stand
-  bool uniform_;
-  std::vector<Rule> rules_;      ///< micro-batches (1 if uniform) x stages
-  std::vector<StageRow> stages_;
-  std::vector<Nanoseconds> forward_;   ///< when a stage's output has arrived where it is needed
+  StepTable table_;
+  std::vector<Nanoseconds> output_;    ///< when a stage's output has arrived where it is needed
   std::vector<Nanoseconds> gradient_;  ///< the same of its input's gradient
   std::vector<Nanoseconds> channel_free_;
   std::vector<RankState> ranks_;
   std::vector<std::int32_t> ready_;  ///< ranks that may go on, a ring
   std::size_t ready_first_ = 0;
   std::size_t ready_count_ = 0;
-  std::int64_t forwards_ = 0;
+  std::size_t forwards_ = 0;
   StepUse use_;
 };
 

@@ -6,7 +6,7 @@
 
 #include "cost/plan_times.h"
 #include "pipeline/schedule.h"
-#include "pipeline/stage_times.h"
+#include "pipeline/step_table.h"
 #include "pipeline/step_use.h"
 #include "pipeline/timeline.h"
 #include "sim/event_loop.h"
@@ -40,7 +40,7 @@ class SimulatedPipeline {
   void check_ended(const std::vector<pipeline::Task>& tasks) const;
 
   const pipeline::Schedule& schedule_;
-  pipeline::StageTimes stage_times_;
+  pipeline::StepTable table_;
   EventLoop loop_;
   Tensors tensors_;
   std::unique_ptr<Links> links_;

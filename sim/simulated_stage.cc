@@ -14,7 +14,7 @@ using pipeline::Step;
 /// last byte has left.
 bool SimulatedStage::send_over_links(const Action& action, std::coroutine_handle<> waiting) {
   const Step send = action.first();
-  const int to = rank_of(receiver_of(send)).value;
+  const int to = rank_of(pipeline::receive_of(send).stage).value;
   const TransferRules& rules = shared_->links->rules();
   Transfer transfer{rank_.value, to, shared_->times.message(send),
                     shared_->times.pure_delay(), &shared_->tensors.of(send), {}};
@@ -37,7 +37,7 @@ void SimulatedStage::post_adjacent(const Action& send) {
   const auto& list = shared_->schedule.actions[rank_.index()];
   for (const Action* next = &send + 1; next != list.data() + list.size(); ++next) {
     if (pipeline::is_receive(next->kind())) {
-      post(next->first());
+      post(*next);
     } else if (!pipeline::is_send(next->kind())) {
       return;
     }
@@ -72,7 +72,7 @@ std::string SimulatedStage::blockade() const {
 /// What a computation waits for, as the schedule's texts call it; "" if for nothing.
 std::string SimulatedStage::text_of_missing(const Step& computation) const {
   const pipeline::StepPlaces places(shared_->schedule);
-  for (const Step& input : pipeline::inputs_of(computation, places, last_stage_)) {
+  for (const Step& input : pipeline::inputs_of(computation, places, shared_->schedule.last_stage())) {
     const Tensor& tensor = shared_->tensors.of(input);
     if (rank_of(input.stage) == rank_) {
       if (!tensor.computed()) return fmt::format("{}, which was not performed", to_text(input));

@@ -10,7 +10,7 @@
 #include "pipeline/schedule.h"
 #include "pipeline/span.h"
 #include "pipeline/stage.h"
-#include "pipeline/stage_times.h"
+#include "pipeline/step_table.h"
 #include "pipeline/step_use.h"
 #include "sim/event_loop.h"
 #include "sim/links.h"
@@ -23,7 +23,7 @@ namespace frostline::sim {
 struct SharedStep {
   const pipeline::Schedule& schedule;
   const cost::PlanTimes& times;
-  const pipeline::StageTimes& stage_times;
+  const pipeline::StepTable& table;
   EventLoop& loop;
   Tensors& tensors;
   Links* links = nullptr;        ///< null: a transfer is a delay that waits for no other
@@ -44,7 +44,7 @@ class SimulatedStage final : public pipeline::Stage {
         loop_(&shared.loop),
         ranks_(&ranks),
         gradients_(&gradients),
-        last_stage_(shared.schedule.last_stage()),
+        last_stage_(shared.schedule.last_stage().index()),
         ideal_(shared.links == nullptr && shared.noise == nullptr) {}
 
   auto perform(const pipeline::Action& action) {
@@ -57,12 +57,11 @@ class SimulatedStage final : public pipeline::Stage {
       wake();
       return false;
     }
-    const pipeline::Step step = action.first();
-    if (pipeline::is_send(step.kind)) {
+    if (pipeline::is_send(action.kind())) {
       if (shared_->links != nullptr) return send_over_links(action, waiting);
-      send(step);
-    } else if (pipeline::is_receive(step.kind)) {
-      post(step);
+      send(action);
+    } else if (pipeline::is_receive(action.kind())) {
+      post(action);
     }
     // What reductions take comes after the step: cost/gradient_reduction.
     return true;
@@ -79,29 +78,30 @@ class SimulatedStage final : public pipeline::Stage {
   std::string blockade() const;
 
  private:
+  using ActionKind = pipeline::ActionKind;
+  using Row = pipeline::StepTable::Row;
+
   bool has_inputs(const pipeline::Action& computation) {
     start_ = loop_->now();
-    if (!computation.is_overlap()) return has_inputs(computation.first());
+    if (!computation.is_overlap()) {
+      return has_inputs(computation.kind(), computation.stage_index(),
+                        computation.micro_batch_index());
+    }
     for (const pipeline::Step& step : computation.steps()) {
-      if (!has_inputs(step)) return false;
+      if (!has_inputs(step.kind, step.stage.index(), step.micro_batch->index())) return false;
     }
     return true;
   }
   /// Moves the start to the arrival of the input.
-  bool has_inputs(const pipeline::Step& computation) {
-    using pipeline::ActionKind;
+  bool has_inputs(ActionKind kind, std::size_t stage, std::size_t micro_batch) {
     Tensors& tensors = shared_->tensors;
-    const pipeline::MicroBatch batch = *computation.micro_batch;
-    if (computation.kind == ActionKind::kForward) {
-      if (computation.stage.value == 0) return true;
-      return takes(tensors.output(computation.stage.previous(), batch));
+    const std::size_t place = tensors.place(stage, micro_batch);
+    if (kind == ActionKind::kForward) {
+      return stage == 0 || takes(tensors.output(place - tensors.step_of_stage()));
     }
-    if (computation.kind == ActionKind::kWeightGradient) {
-      return tensors.gradient(computation.stage, batch).computed();
-    }
-    if (!tensors.output(computation.stage, batch).computed()) return false;
-    return computation.stage == last_stage_ ||
-           takes(tensors.gradient(computation.stage.next(), batch));
+    if (kind == ActionKind::kWeightGradient) return tensors.gradient(place).computed();
+    if (!tensors.output(place).computed()) return false;
+    return stage == last_stage_ || takes(tensors.gradient(place + tensors.step_of_stage()));
   }
   bool takes(const Tensor& input) {
     if (!input.available()) return false;
@@ -111,53 +111,64 @@ class SimulatedStage final : public pipeline::Stage {
 
   void compute(const pipeline::Action& action) {
     pending_ = nullptr;
-    base::Duration duration = shared_->stage_times.computation(action);
-    if (!ideal_) duration = disturbed(action, duration);
-    const base::Duration end = start_ + duration;
+    base::Duration end;
     if (action.is_overlap()) {
-      for (const pipeline::Step& step : action.steps()) finish(step, end);
+      end = start_ + disturbed(action, shared_->times.computation(action));
+      for (const pipeline::Step& step : action.steps()) {
+        finish(step.kind, step.stage.index(), step.micro_batch->index(), end);
+      }
     } else {
-      finish(action.first(), end);
+      const std::size_t stage = action.stage_index();
+      const std::size_t batch = action.micro_batch_index();
+      const Row& row = shared_->table.row(stage, batch);
+      const base::Duration duration(row.duration[static_cast<std::size_t>(action.kind())]);
+      end = start_ + (ideal_ ? duration : disturbed(action, duration));
+      finish(action.kind(), stage, batch, end);
     }
     use_.add(start_, end);
     if (shared_->records_spans) spans_.push_back({rank_, action, start_, end});
     loop_->resume_at(end, waiting_);
   }
-  void finish(const pipeline::Step& step, base::Duration end) {
-    using pipeline::ActionKind;
-    const bool forward = step.kind == ActionKind::kForward;
-    if (step.kind == ActionKind::kBackward || step.kind == ActionKind::kWeightGradient) {
-      (*gradients_)[step.stage.index()] = {start_, end};
-      if (step.kind == ActionKind::kWeightGradient) return;
+  void finish(ActionKind kind, std::size_t stage, std::size_t micro_batch, base::Duration end) {
+    const bool forward = kind == ActionKind::kForward;
+    if (kind == ActionKind::kBackward || kind == ActionKind::kWeightGradient) {
+      (*gradients_)[stage] = {start_, end};
+      if (kind == ActionKind::kWeightGradient) return;
     }
-    Tensor& made = shared_->tensors.of(step);
-    if (stays(step.stage, forward)) {
+    const Row& row = shared_->table.row(stage, micro_batch);
+    const std::size_t place = shared_->tensors.place(stage, micro_batch);
+    Tensor& made = forward ? shared_->tensors.output(place) : shared_->tensors.gradient(place);
+    if ((forward ? row.output : row.gradient).rank < 0) {
       made.keep(end);
     } else {
       made.compute();
     }
   }
-  /// The neighbour that needs it is on this rank, or there is none.
-  bool stays(pipeline::StageId stage, bool forward) const {
-    if (forward ? stage == last_stage_ : stage.value == 0) return true;
-    return rank_of(forward ? stage.next() : stage.previous()) == rank_;
+
+  /// Begins a transfer now; the rank that receives it learns when it will arrive.
+  void send(const pipeline::Action& send) {
+    const bool forward = send.kind() == ActionKind::kSendForward;
+    const std::size_t stage = send.stage_index();
+    const std::size_t batch = send.micro_batch_index();
+    const Row& row = shared_->table.row(stage, batch);
+    const auto& way = forward ? row.output : row.gradient;
+    const std::size_t place = shared_->tensors.place(stage, batch);
+    Tensor& tensor = forward ? shared_->tensors.output(place) : shared_->tensors.gradient(place);
+    tensor.send(loop_->now() + base::Duration(way.delay));
+    (*ranks_)[static_cast<std::size_t>(way.rank)]->wake();
+  }
+  void post(const pipeline::Action& receive) {
+    Tensors& tensors = shared_->tensors;
+    const std::size_t place = tensors.place(receive.stage_index(), receive.micro_batch_index());
+    if (receive.kind() == ActionKind::kReceiveForward) {
+      tensors.output(place - tensors.step_of_stage()).post();
+    } else {
+      tensors.gradient(place + tensors.step_of_stage()).post();
+    }
+    if (shared_->links != nullptr) tell_links(receive.first());
   }
   pipeline::Rank rank_of(pipeline::StageId stage) const {
     return shared_->schedule.rank_of_stage[stage.index()];
-  }
-  pipeline::StageId receiver_of(const pipeline::Step& send) const {
-    return send.kind == pipeline::ActionKind::kSendForward ? send.stage.next()
-                                                           : send.stage.previous();
-  }
-
-  /// Begins a transfer now; the rank that receives it learns when it will arrive.
-  void send(const pipeline::Step& send) {
-    shared_->tensors.of(send).send(loop_->now() + shared_->stage_times.transfer(send).delay);
-    (*ranks_)[rank_of(receiver_of(send)).index()]->wake();
-  }
-  void post(const pipeline::Step& receive) {
-    shared_->tensors.of(receive).post();
-    if (shared_->links != nullptr) tell_links(receive);
   }
   bool send_over_links(const pipeline::Action& action, std::coroutine_handle<> waiting);
   void post_adjacent(const pipeline::Action& send);
@@ -170,7 +181,7 @@ class SimulatedStage final : public pipeline::Stage {
   EventLoop* loop_;
   std::vector<SimulatedStage*>* ranks_;
   std::vector<pipeline::LastGradient>* gradients_;  // one a stage
-  pipeline::StageId last_stage_;
+  std::size_t last_stage_;
   bool ideal_;
   const pipeline::Action* pending_ = nullptr;  ///< a computation that lacks an input
   std::coroutine_handle<> waiting_;

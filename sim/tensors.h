@@ -49,33 +49,31 @@ class Tensors {
         outputs_(static_cast<std::size_t>(shape.stages()) * micro_batches_),
         gradients_(outputs_.size()) {}
 
-  Tensor& output(pipeline::StageId stage, pipeline::MicroBatch micro_batch) {
-    return outputs_[place(stage, micro_batch)];
+  /// Of a stage and micro-batch: a stage's place + step_of_stage() is the next stage's.
+  std::size_t place(std::size_t stage, std::size_t micro_batch) const {
+    return stage * micro_batches_ + micro_batch;
   }
-  Tensor& gradient(pipeline::StageId stage, pipeline::MicroBatch micro_batch) {
-    return gradients_[place(stage, micro_batch)];
-  }
+  std::size_t step_of_stage() const { return micro_batches_; }
+  Tensor& output(std::size_t place) { return outputs_[place]; }
+  Tensor& gradient(std::size_t place) { return gradients_[place]; }
   /// What a transfer or a computation other than W is about: of a receive, what the neighbour made.
   Tensor& of(const pipeline::Step& step) {
     using pipeline::ActionKind;
+    const std::size_t here = place(step.stage.index(), step.micro_batch->index());
     switch (step.kind) {
       case ActionKind::kForward:
       case ActionKind::kSendForward:
-        return output(step.stage, *step.micro_batch);
+        return output(here);
       case ActionKind::kReceiveForward:
-        return output(step.stage.previous(), *step.micro_batch);
+        return output(here - micro_batches_);
       case ActionKind::kReceiveBackward:
-        return gradient(step.stage.next(), *step.micro_batch);
+        return gradient(here + micro_batches_);
       default:
-        return gradient(step.stage, *step.micro_batch);
+        return gradient(here);
     }
   }
 
  private:
-  std::size_t place(pipeline::StageId stage, pipeline::MicroBatch micro_batch) const {
-    assert(micro_batch.index() < micro_batches_);
-    return stage.index() * micro_batches_ + micro_batch.index();
-  }
   std::size_t micro_batches_;
   std::vector<Tensor> outputs_;
   std::vector<Tensor> gradients_;
