@@ -14,7 +14,13 @@ std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter,
                                     std::array<std::uint32_t, 2> key);
 
 /// What a stream of random numbers is for; streams of different purposes are independent.
-enum class Purpose : std::uint32_t { kInitialWeights = 1, kShuffle = 2, kDropout = 3, kJitter = 4 };
+enum class Purpose : std::uint32_t {
+  kInitialWeights = 1,
+  kShuffle = 2,
+  kDropout = 3,
+  kJitter = 4,
+  kFailures = 5
+};
 
 /// A sequence of random numbers identified by seed, purpose and up to two indices (a layer and a
 /// step, say).
