@@ -218,6 +218,14 @@ void check_stragglers(Document& document, const ClusterSettings& settings,
   }
 }
 
+void check_buckets(Document& document, const ClusterSettings& settings,
+                   const PipelineSettings& pipeline) {
+  if (pipeline.replicas > 1 || settings.bucket_mib == ClusterSettings().bucket_mib) return;
+  document.problem("cluster.bucket_mib",
+                   "cluster.bucket_mib has no effect with pipeline.replicas = 1, which reduces no "
+                   "gradients; remove it, or use more replicas");
+}
+
 bool check_size(Document& document, const PipelineSettings& pipeline) {
   if (pipeline.ranks <= kMostDevices / pipeline.replicas) return true;
   document.problem("pipeline.replicas",
@@ -250,6 +258,7 @@ void check_cluster(Document& document, const ClusterSettings& settings,
                     pipeline.ranks * pipeline.replicas, "a device: ranks x replicas");
   check_places(document, settings, pipeline);
   check_stragglers(document, settings, pipeline);
+  check_buckets(document, settings, pipeline);
 }
 
 }  // namespace frostline::cost

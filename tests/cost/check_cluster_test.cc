@@ -55,6 +55,15 @@ TEST(CheckCluster, AcceptsEveryKeyAtItsDefault) {
   EXPECT_TRUE(document.valid());
 }
 
+TEST(CheckCluster, RefusesBucketsWithoutReplicas) {
+  EXPECT_THAT(problems_with_devices("bucket_mib = 1\n"),
+              ElementsAre(HasSubstr("cluster.bucket_mib has no effect with pipeline.replicas = "
+                                    "1")));
+  EXPECT_THAT(problems_with_devices("bucket_mib = 1\n", shape(2, 2)), IsEmpty());
+  EXPECT_THAT(problems_with_devices("bucket_mib = 0\n", shape(2, 2)),
+              ElementsAre(HasSubstr("cluster.bucket_mib = 0.0 is not allowed")));
+}
+
 TEST(CheckCluster, SuggestsTheNearestDevice) {
   EXPECT_THAT(problems("devices = [\"h20\"]"),
               ElementsAre("s.toml:2:11: cluster.devices: element 1 = \"h20\" is not allowed; use "
