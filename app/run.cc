@@ -68,9 +68,10 @@ FinishedRun run_scenario(const Scenario& scenario, const std::optional<cost::Mod
   auto log = folder ? std::make_unique<RunLog>(folder->log(), events) : nullptr;
   observer.begin(events, std::move(log));
 
-  FinishedRun run{loop.run(), {}, {}};
+  FinishedRun run{loop.run(), {}, {}, {}};
   observer.clear();
   run.plans = observer.plans();
+  run.checkpoint_time = observer.checkpoint_time();
   run.summary = summarise(scenario, observer.step_times(), run.outcome, world.measure());
   if (run.outcome.ending != policy::Ending::kInterrupted)
     run.summary["test_score"] = shown_test_score(world);

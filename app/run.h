@@ -16,7 +16,8 @@ namespace frostline::app {
 struct FinishedRun {
   policy::Outcome outcome;
   nlohmann::json summary;
-  std::vector<PlanStart> plans;  ///< that steps were run with, in their order
+  std::vector<PlanStart> plans;      ///< that steps were run with, in their order
+  base::Duration checkpoint_time{};  ///< what checkpoints took of the outcome's used time
 };
 
 /// Steers a world by the scenario's policy to the end of the budget, in the run's folder if there

@@ -61,6 +61,7 @@ void RunObserver::take(const nlohmann::json& event) {
   if (event.at("event") == "step") take_step(event);
   for (const char* cost : {"time_ms", "cost_ms", "transition_ms"})
     if (event.contains(cost)) time_ += duration_of(event.at(cost));
+  if (event.at("event") == "checkpoint") checkpoint_time_ += duration_of(event.at("cost_ms"));
   if (!event.contains("mask")) return;
   mask_ = pipeline::FreezeMask::from_text(event.at("mask").get<std::string>());
   state_.frost_line = event.at("frost_line").get<int>();

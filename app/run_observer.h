@@ -45,6 +45,8 @@ class RunObserver : public policy::LoopObserver {
   bool stop_requested() override { return interrupt_.requested(); }
 
   void clear() { progress_.clear(); }
+  /// What checkpoints took on the run's clock.
+  base::Duration checkpoint_time() const { return checkpoint_time_; }
   const StepTimes& step_times() const { return step_times_; }
   /// The plans that steps were run with, in their order.
   const std::vector<PlanStart>& plans() const { return plans_; }
@@ -61,6 +63,7 @@ class RunObserver : public policy::LoopObserver {
   StepTimes step_times_;
   pipeline::FreezeMask mask_;
   base::Duration time_{};  // on the run's clock
+  base::Duration checkpoint_time_{};
   std::vector<PlanStart> plans_;
   ProgressState state_;
   const InterruptGuard& interrupt_;

@@ -83,6 +83,7 @@ cost::ModelCost cost_of_source(const Scenario& scenario) {
 std::optional<cost::ModelCost> scenario_cost(const Scenario& scenario) {
   if (scenario.cost.source.empty()) return std::nullopt;
   auto cost = cost_of_source(scenario);
+  cost::add_times_beside_steps(scenario.cost, cost);
   const auto devices = scenario.pipeline.ranks * scenario.pipeline.replicas;
   if (scenario.cluster.given())
     cost.topology = std::make_shared<const cost::Topology>(

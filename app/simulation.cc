@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "app/failures.h"
 #include "base/error.h"
 #include "sim/event_world.h"
 #include "sim/path_world.h"
@@ -53,6 +54,7 @@ FinishedRun simulate_scenario(const Scenario& scenario, const cost::ModelCost& c
   if (run.outcome.ending == policy::Ending::kInterrupted)
     throw base::Error(fmt::format("interrupted after step {}", run.outcome.budget.used_steps));
   run.summary.update(step_json(world.step()));
+  run.summary.update(failure_json(scenario, cost, run));
   if (scenario.train.clock == "wall") run.summary["clock"] = "virtual";
   return run;
 }

@@ -218,6 +218,28 @@ void check_stragglers(Document& document, const ClusterSettings& settings,
   }
 }
 
+/// Times of failures that never come.
+void check_failures(Document& document, const ClusterSettings& settings) {
+  if (settings.failure_mtbf_h > 0) return;
+  const ClusterSettings defaults;
+  const auto refuse = [&](const char* key, double value, double fallback) {
+    if (value == fallback) return;
+    document.problem(key, fmt::format("{} has no effect with cluster.failure_mtbf_h = 0, never; "
+                                      "give a mean time between failures, or remove it",
+                                      key));
+  };
+  refuse("cluster.failure_detection_s", settings.failure_detection_s, defaults.failure_detection_s);
+  refuse("cluster.failure_restart_s", settings.failure_restart_s, defaults.failure_restart_s);
+}
+
+void check_buckets(Document& document, const ClusterSettings& settings,
+                   const PipelineSettings& pipeline) {
+  if (pipeline.replicas > 1 || settings.bucket_mib == ClusterSettings().bucket_mib) return;
+  document.problem("cluster.bucket_mib",
+                   "cluster.bucket_mib has no effect with pipeline.replicas = 1, which reduces no "
+                   "gradients; remove it, or use more replicas");
+}
+
 bool check_size(Document& document, const PipelineSettings& pipeline) {
   if (pipeline.ranks <= kMostDevices / pipeline.replicas) return true;
   document.problem("pipeline.replicas",
@@ -250,6 +272,8 @@ void check_cluster(Document& document, const ClusterSettings& settings,
                     pipeline.ranks * pipeline.replicas, "a device: ranks x replicas");
   check_places(document, settings, pipeline);
   check_stragglers(document, settings, pipeline);
+  check_buckets(document, settings, pipeline);
+  check_failures(document, settings);
 }
 
 }  // namespace frostline::cost

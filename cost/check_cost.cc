@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "cost/settings.h"
 
@@ -32,9 +33,13 @@ struct NumberKey {
   double CostSettings::* value;
 };
 
-const NumberKey kNumberKeys[] = {
+/// What a profile measures itself.
+const NumberKey kMeasuredNumbers[] = {
     {"send_ms", &CostSettings::send_ms},
-    {"partial_freeze_overhead", &CostSettings::partial_freeze_overhead}};
+    {"partial_freeze_overhead", &CostSettings::partial_freeze_overhead},
+    {"validation_ms", &CostSettings::validation_ms}};
+const NumberKey kOtherNumbers[] = {{"load_data_ms", &CostSettings::load_data_ms},
+                                   {"checkpoint_ms", &CostSettings::checkpoint_ms}};
 
 std::string full_name(const char* key) { return std::string("cost.") + key; }
 
@@ -56,9 +61,10 @@ void refuse_lists(Document& document, const CostSettings& settings, const std::s
   for (const ListKey& key : kOptionalLists) refuse(key.name, key.values);
 }
 
-void refuse_number_keys(Document& document, const CostSettings& settings, const std::string& why) {
+void refuse_numbers(Document& document, const CostSettings& settings,
+                    std::span<const NumberKey> keys, const std::string& why) {
   const CostSettings defaults;
-  for (const NumberKey& key : kNumberKeys) {
+  for (const NumberKey& key : keys) {
     if (settings.*key.value == defaults.*key.value) continue;
     refuse_key(document, full_name(key.name), why);
   }
@@ -164,7 +170,7 @@ void check_profile(Document& document, const CostSettings& settings) {
   const char* const why =
       "is not used by cost.source = \"profile\"; remove it, or use source = \"table\"";
   refuse_lists(document, settings, why);
-  refuse_number_keys(document, settings, why);
+  refuse_numbers(document, settings, kMeasuredNumbers, why);
   if (settings.file.empty()) {
     document.problem("cost.file",
                      "cost.source = \"profile\" needs cost.file, the profile that was measured");
@@ -180,7 +186,8 @@ void check_analytic(Document& document, const CostSettings& settings) {
 void check_no_source(Document& document, const CostSettings& settings) {
   const std::string why = "is not used without cost.source; add source = ";
   refuse_lists(document, settings, why + "\"table\"");
-  refuse_number_keys(document, settings, why + "\"table\"");
+  refuse_numbers(document, settings, kMeasuredNumbers, why + "\"table\"");
+  refuse_numbers(document, settings, kOtherNumbers, why + "\"table\"");
   refuse_file(document, settings, why + "\"profile\"");
 }
 

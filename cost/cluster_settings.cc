@@ -69,7 +69,10 @@ Section with_transfers(Section section) {
       .key("receive", &Settings::receive, base::one_of({"early", "late"}),
            "Whether a transfer starts when it is sent, or only when its receive has been posted "
            "too.")
-      .key("overlap", &Settings::overlap, "Whether a device computes while it sends or receives.");
+      .key("overlap", &Settings::overlap, "Whether a device computes while it sends or receives.")
+      .key("bucket_mib", &Settings::bucket_mib, between(0.01, 1e6),
+           "With replicas, gradients are reduced in buckets of so much; with overlap, each as soon "
+           "as its share of its stage's last backward is done.");
 }
 
 Section with_troubles(Section section) {

@@ -31,6 +31,7 @@ struct ClusterSettings {
   double send_overhead_ms = 0;
   std::string receive = "early";
   bool overlap = true;
+  double bucket_mib = 25;
 
   base::Integers straggler_devices;
   base::Numbers straggler_factors;

@@ -35,6 +35,8 @@ struct ModelCost {
   double step_ns = 0;  ///< once a step, whatever trains: clip norm, reading gradients, hand-over to
                        ///< the next step
   double validation_ns = 0;  ///< one validation; 0 if the source does not say
+  double load_data_ns = 0;   ///< loading of a step's data, beside the step before
+  double checkpoint_ns = 0;  ///< writing one checkpoint; nothing computes meanwhile
   /// How fast each rank's device is, where 1 takes the layers' times; empty: all are equal.
   std::vector<double> rank_speed;
   /// What joins the ranks' devices, on top of send_ns; null: nothing.

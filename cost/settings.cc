@@ -71,7 +71,14 @@ const base::Section<CostSettings>& cost_section() {
                "What a micro-batch holds on a stage from its forward until its backward.")
           .key("activation_after_input_gradient_mib",
                &CostSettings::activation_after_input_gradient_mib, sizes(),
-               "The part of it that is still held between I and W; if empty, half.");
+               "The part of it that is still held between I and W; if empty, half.")
+          .key("load_data_ms", &CostSettings::load_data_ms, times(),
+               "Loading of a step's data, which runs beside the step before: a step takes the "
+               "longer of the two.")
+          .key("validation_ms", &CostSettings::validation_ms, times(),
+               "One validation; a profile measures it itself.")
+          .key("checkpoint_ms", &CostSettings::checkpoint_ms, times(),
+               "Writing one checkpoint, during which nothing is computed.");
   return kSection;
 }
 
@@ -85,6 +92,13 @@ double stage_value(const Numbers& list, int ranks, const std::vector<Rank>& rank
 
 double stage_value(const Numbers& list, const PipelineShape& shape, StageId stage) {
   return stage_value(list, shape.ranks, looped_placement(shape), stage);
+}
+
+void add_times_beside_steps(const CostSettings& settings, ModelCost& cost) {
+  constexpr double kNsPerMs = 1e6;
+  cost.load_data_ns = settings.load_data_ms * kNsPerMs;
+  cost.checkpoint_ns = settings.checkpoint_ms * kNsPerMs;
+  if (settings.source != "profile") cost.validation_ns = settings.validation_ms * kNsPerMs;
 }
 
 }  // namespace frostline::cost

@@ -25,6 +25,9 @@ struct CostSettings {
   double partial_freeze_overhead = 0;
   base::Numbers activation_mib = {1.0};
   base::Numbers activation_after_input_gradient_mib;  ///< empty: half of activation_mib
+  double load_data_ms = 0;
+  double validation_ms = 0;
+  double checkpoint_ms = 0;
 };
 
 const base::Section<CostSettings>& cost_section();
@@ -49,5 +52,9 @@ ModelCost table_cost(const CostSettings& settings, const pipeline::PipelineShape
 /// The same with stage s on rank s mod ranks.
 ModelCost table_cost(const CostSettings& settings, const pipeline::PipelineShape& shape,
                      int layers);
+
+/// Puts what a source does not measure into its costs: load_data_ms, checkpoint_ms and, unless the
+/// source is a profile, validation_ms.
+void add_times_beside_steps(const CostSettings& settings, ModelCost& cost);
 
 }  // namespace frostline::cost

@@ -49,7 +49,7 @@ Duration on_clock(long double nanoseconds, Duration start, Duration duration) {
 
 Noise::Noise(const Settings& settings, std::uint64_t seed) : jitter_(settings.jitter), seed_(seed) {
   for (const std::int64_t device : settings.straggler_devices) {
-    slow_.try_emplace(device, paces(settings, device));
+    if (!slow_.contains(device)) slow_.emplace(device, paces(settings, device));
   }
 }
 

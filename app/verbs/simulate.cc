@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "app/failures.h"
 #include "app/run.h"
 #include "app/schedule_output.h"
 #include "app/setup.h"
@@ -32,6 +33,7 @@ std::string ranks_text(const json& step) {
 
 void print_text(const json& summary) {
   fmt::print("{}\n", summary_text(summary));
+  fmt::print("{}", failure_text(summary));
   fmt::print(
       "Step at the end: {:.3f} ms, bubble rate {:.4f} (idle part of the longest rank's "
       "span).\n\n{}",
@@ -68,7 +70,7 @@ int run(const Arguments& arguments) {
     folder = RunFolder::create(arguments.out);
     folder->write_scenario(scenario.to_toml());
   }
-  auto [outcome, summary, plans] = simulate_scenario(
+  auto [outcome, summary, plans, _] = simulate_scenario(
       scenario, *cost, *world, folder ? &*folder : nullptr, {Progress::on_stderr(), interrupt});
   if (!arguments.trace.empty()) write_trace(arguments.trace, scenario, *cost, plans);
   const StepViews views(arguments, scenario, *cost, outcome.mask);

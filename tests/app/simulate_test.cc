@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "base/file.h"
@@ -49,6 +50,39 @@ TEST(Simulate, AFrozenPrefixShortensTheStep) {
 TEST(Simulate, TheSameBytesTwice) {
   const std::string line = "simulate scenarios/frozen_prefix.toml --json";
   EXPECT_EQ(frostline(line).out, frostline(line).out);
+}
+
+// Four steps are two segments of two steps, each with a checkpoint of 1 s; it takes 2 + 3 + 1 s to
+// go on (cost/long_run.h). Four devices that fail every 0.04 h: a failure every 36 s.
+TEST(Simulate, SaysWhatFailuresCost) {
+  const std::string line =
+      "simulate scenarios/gpt_three_regions.toml --set train.steps=4 --set "
+      "train.checkpoint_every=2 "
+      "--set cost.checkpoint_ms=1000 --set cluster.failure_detection_s=2 "
+      "--set cluster.failure_restart_s=3 --set cluster.failure_mtbf_h=0.04";
+  const auto result = frostline(line + " --json");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const auto run = result.json();
+  const double work = run.at("total_time_s");
+  const double expected = 36 * std::exp(6.0 / 36) * 2 * std::expm1((work / 2 + 1) / 36);
+  EXPECT_NEAR(run.at("expected_time_s"), expected, 1e-6);
+  EXPECT_NEAR(run.at("goodput"), work / expected, 1e-9);
+  EXPECT_LE(run.at("best_checkpoint_interval_s"), work);
+  EXPECT_GT(run.at("best_checkpoint_interval_s"), 0.0);
+  EXPECT_THAT(frostline(line).out, HasSubstr("With failures: expected time "));
+}
+
+TEST(Simulate, SaysNothingOfFailuresThatNeverCome) {
+  const auto run = frostline("simulate scenarios/gpt_three_regions.toml --json").json();
+  EXPECT_FALSE(run.contains("expected_time_s"));
+}
+
+TEST(Simulate, SaysWhatToChangeIfARunHardlyEnds) {
+  const auto result = frostline(
+      "simulate scenarios/gpt_three_regions.toml --set train.steps=1000 "
+      "--set train.checkpoint_every=0 --set cluster.failure_mtbf_h=0.01");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, HasSubstr("more than 146 years with a failure every 9 s"));
 }
 
 TEST(Simulate, DerivesTimesFromTheModelAndTheDevices) {

@@ -55,6 +55,23 @@ TEST(CheckCluster, AcceptsEveryKeyAtItsDefault) {
   EXPECT_TRUE(document.valid());
 }
 
+TEST(CheckCluster, RefusesBucketsWithoutReplicas) {
+  EXPECT_THAT(problems_with_devices("bucket_mib = 1\n"),
+              ElementsAre(HasSubstr("cluster.bucket_mib has no effect with pipeline.replicas = "
+                                    "1")));
+  EXPECT_THAT(problems_with_devices("bucket_mib = 1\n", shape(2, 2)), IsEmpty());
+  EXPECT_THAT(problems_with_devices("bucket_mib = 0\n", shape(2, 2)),
+              ElementsAre(HasSubstr("cluster.bucket_mib = 0.0 is not allowed")));
+}
+
+TEST(CheckCluster, RefusesTimesOfFailuresThatNeverCome) {
+  EXPECT_THAT(problems_with_devices("failure_detection_s = 1\nfailure_restart_s = 2\n"),
+              ElementsAre(HasSubstr("cluster.failure_detection_s has no effect with "
+                                    "cluster.failure_mtbf_h = 0"),
+                          HasSubstr("cluster.failure_restart_s has no effect")));
+  EXPECT_THAT(problems_with_devices("failure_mtbf_h = 9\nfailure_restart_s = 2\n"), IsEmpty());
+}
+
 TEST(CheckCluster, SuggestsTheNearestDevice) {
   EXPECT_THAT(problems("devices = [\"h20\"]"),
               ElementsAre("s.toml:2:11: cluster.devices: element 1 = \"h20\" is not allowed; use "

@@ -156,6 +156,48 @@ TEST(CheckCost, AnAnalyticSourceTakesNoTable) {
                           HasSubstr("cost.file is not used by cost.source = \"analytic\"")));
 }
 
+TEST(CheckCost, ChecksTimesBesideSteps) {
+  const std::string profile = "[cost]\nsource = \"profile\"\nfile = \"p\"\n";
+  const std::string analytic = "[cost]\nsource = \"analytic\"\n";
+  const std::string beside = "load_data_ms = 2\ncheckpoint_ms = 3\n";
+  const std::string all = beside + "validation_ms = 4\n";
+  EXPECT_THAT(problems_with(all), IsEmpty());
+  EXPECT_THAT(problems_of(analytic + all), IsEmpty());
+  EXPECT_THAT(problems_of(profile + beside), IsEmpty());
+  EXPECT_THAT(problems_of(profile + all),
+              ElementsAre(HasSubstr("cost.validation_ms is not used by cost.source = "
+                                    "\"profile\"")));
+  EXPECT_THAT(problems_of("[cost]\n" + all),
+              ElementsAre(HasSubstr("cost.load_data_ms is not used without cost.source"),
+                          HasSubstr("cost.checkpoint_ms is not used without cost.source"),
+                          HasSubstr("cost.validation_ms is not used without cost.source")));
+  EXPECT_THAT(problems_with("checkpoint_ms = -1"), ElementsAre(HasSubstr("cost.checkpoint_ms")));
+}
+
+TEST(TimesBesideSteps, AreCarriedInNanoseconds) {
+  CostSettings settings;
+  settings.source = "table";
+  settings.load_data_ms = 1.5;
+  settings.validation_ms = 2;
+  settings.checkpoint_ms = 3;
+  ModelCost cost;
+  add_times_beside_steps(settings, cost);
+  EXPECT_EQ(cost.load_data_ns, 1.5e6);
+  EXPECT_EQ(cost.validation_ns, 2e6);
+  EXPECT_EQ(cost.checkpoint_ns, 3e6);
+}
+
+TEST(TimesBesideSteps, LeaveAMeasuredValidation) {
+  CostSettings settings;
+  settings.source = "profile";
+  settings.checkpoint_ms = 3;
+  ModelCost cost;
+  cost.validation_ns = 7;
+  add_times_beside_steps(settings, cost);
+  EXPECT_EQ(cost.validation_ns, 7);
+  EXPECT_EQ(cost.checkpoint_ns, 3e6);
+}
+
 TEST(CheckCost, MessagesAreOfStages) {
   EXPECT_THAT(problems_with("message_mib = [1, 2]"), IsEmpty());
   EXPECT_THAT(problems_with("message_mib = [1, 2, 3]"), ElementsAre(HasSubstr("3 values")));
