@@ -36,6 +36,15 @@ const NumberKey kNumberKeys[] = {
     {"send_ms", &CostSettings::send_ms},
     {"partial_freeze_overhead", &CostSettings::partial_freeze_overhead}};
 
+struct SizeKey {
+  const char* name;
+  std::int64_t CostSettings::* value;
+};
+
+const SizeKey kSizeKeys[] = {{"weight_bytes", &CostSettings::weight_bytes},
+                             {"gradient_bytes", &CostSettings::gradient_bytes},
+                             {"optimizer_bytes", &CostSettings::optimizer_bytes}};
+
 std::string full_name(const char* key) { return std::string("cost.") + key; }
 
 void refuse_key(Document& document, const std::string& key, const std::string& why) {
@@ -59,6 +68,14 @@ void refuse_lists(Document& document, const CostSettings& settings, const std::s
 void refuse_number_keys(Document& document, const CostSettings& settings, const std::string& why) {
   const CostSettings defaults;
   for (const NumberKey& key : kNumberKeys) {
+    if (settings.*key.value == defaults.*key.value) continue;
+    refuse_key(document, full_name(key.name), why);
+  }
+}
+
+void refuse_size_keys(Document& document, const CostSettings& settings, const std::string& why) {
+  const CostSettings defaults;
+  for (const SizeKey& key : kSizeKeys) {
     if (settings.*key.value == defaults.*key.value) continue;
     refuse_key(document, full_name(key.name), why);
   }
@@ -181,6 +198,7 @@ void check_no_source(Document& document, const CostSettings& settings) {
   const std::string why = "is not used without cost.source; add source = ";
   refuse_lists(document, settings, why + "\"table\"");
   refuse_number_keys(document, settings, why + "\"table\"");
+  refuse_size_keys(document, settings, why + "\"analytic\"");
   refuse_file(document, settings, why + "\"profile\"");
 }
 
@@ -195,6 +213,13 @@ void check_cost(Document& document, const CostSettings& settings,
   const bool none =
       !document.has("cost.source") || (document.read("cost.source", source) && source.empty());
   if (none) check_no_source(document, settings);
+}
+
+void check_number_sizes(Document& document, const CostSettings& settings, bool has_model) {
+  if (has_model || settings.source.empty()) return;
+  refuse_size_keys(document, settings,
+                   "has no effect without a model, which says how many learnable numbers there "
+                   "are; set model.kind, or remove it");
 }
 
 }  // namespace frostline::cost

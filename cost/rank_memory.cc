@@ -125,6 +125,9 @@ std::vector<RankMemory> rank_memory(const Plan& plan, const Schedule& schedule,
     add_activations(actions, times, memory[rank.index()]);
     memory[rank.index()].buffers = buffers(actions, schedule, times);
   }
+  for (const pipeline::StageId stage : base::ids<pipeline::StageId>(schedule.shape.stages())) {
+    memory[schedule.rank_of(stage).index()].micro_batch += times.full_activation(stage);
+  }
   add_numbers(plan, units, figures, memory);
   return memory;
 }

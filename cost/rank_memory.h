@@ -47,6 +47,7 @@ struct RankMemory {
   base::Bytes buffers;  ///< for each neighbour and direction one message, the largest
   base::Bytes caches;   ///< nothing is cached yet
   base::Bytes peak_activations;
+  base::Bytes micro_batch;  ///< what one holds of activations with nothing frozen
   /// Of the computation, in the rank's list, that first reaches the peak; absent if there is none.
   std::optional<std::size_t> peak_position;
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -25,6 +26,9 @@ struct CostSettings {
   double partial_freeze_overhead = 0;
   base::Numbers activation_mib = {1.0};
   base::Numbers activation_after_input_gradient_mib;  ///< empty: half of activation_mib
+  std::int64_t weight_bytes = 4;                      ///< of a learnable number
+  std::int64_t gradient_bytes = 4;
+  std::int64_t optimizer_bytes = 8;  ///< Adam's two moments in float32
 };
 
 const base::Section<CostSettings>& cost_section();
@@ -33,6 +37,9 @@ const base::Section<CostSettings>& cost_section();
 /// does not use.
 void check_cost(base::Document& document, const CostSettings& settings,
                 const pipeline::PipelineSettings& pipeline);
+
+/// Notes sizes of learnable numbers where no model says how many there are.
+void check_number_sizes(base::Document& document, const CostSettings& settings, bool has_model);
 
 /// The value of a stage in such a list; one a rank means the rank that holds the stage.
 double stage_value(const base::Numbers& list, int ranks,

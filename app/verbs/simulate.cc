@@ -20,14 +20,34 @@ namespace {
 
 using nlohmann::json;
 
+/// Of the peak memory, in the order of their columns; a step without a model has the last ones
+/// alone.
+const char* const kMemoryParts[] = {"weights", "gradients", "optimizer", "buffers", "activations"};
+
+std::string bytes_text(const json& bytes) {
+  return base::to_text(base::Bytes{bytes.get<std::int64_t>()});
+}
+
+std::vector<std::string> rank_row(const json& step, std::size_t rank) {
+  std::vector<std::string> row{std::to_string(rank),
+                               fmt::format("{:.4f}", step["rank_bubble_rate"][rank].get<double>()),
+                               fmt::format("{:.2f}", step["peak_activations"][rank].get<double>())};
+  for (const auto* part : kMemoryParts)
+    if (step["memory_parts"].contains(part))
+      row.push_back(bytes_text(step["memory_parts"][part][rank]));
+  row.push_back(bytes_text(step["peak_memory_bytes"][rank]));
+  row.push_back(fmt::format("{:.3f} ms", step["peak_memory_at_ms"][rank].get<double>()));
+  return row;
+}
+
 std::string ranks_text(const json& step) {
-  std::vector<std::vector<std::string>> rows{
-      {"rank", "bubble rate", "peak activations", "peak bytes"}};
+  std::vector<std::vector<std::string>> rows{{"rank", "bubble rate", "peak activations"}};
+  for (const auto* part : kMemoryParts)
+    if (step.at("memory_parts").contains(part)) rows.front().emplace_back(part);
+  rows.front().emplace_back("peak memory");
+  rows.front().emplace_back("at");
   for (std::size_t rank = 0; rank < step.at("rank_bubble_rate").size(); ++rank)
-    rows.push_back(
-        {std::to_string(rank), fmt::format("{:.4f}", step["rank_bubble_rate"][rank].get<double>()),
-         fmt::format("{:.2f}", step["peak_activations"][rank].get<double>()),
-         base::to_text(base::Bytes{step["peak_activation_bytes"][rank].get<std::int64_t>()})});
+    rows.push_back(rank_row(step, rank));
   return format_table(rows);
 }
 

@@ -63,6 +63,56 @@ TEST(Simulate, DerivesTimesFromTheModelAndTheDevices) {
   EXPECT_THAT(refused.err, HasSubstr("cost.source = \"analytic\" needs a model"));
 }
 
+const char* const kSmallGpt =
+    "[pipeline]\nranks = 2\nmicro_batches = 4\n[cost]\nsource = 'analytic'\n"
+    "[model]\nkind = 'gpt'\nblocks = 2\nwidth = 8\nheads = 2\nsequence = 4\n"
+    "vocabulary = 32\n[train]\nbatch = 4\nsteps = 1\n"
+    "[cluster]\ndevices = 'a100'\n";
+
+std::int64_t sum(const nlohmann::json& numbers) {
+  std::int64_t sum = 0;
+  for (const auto& number : numbers) sum += number.get<std::int64_t>();
+  return sum;
+}
+
+/// Every learnable number takes 4 + 4 + 8 bytes, and the parts add up to the peak.
+TEST(Simulate, SaysWhatEachRankHoldsAtItsPeak) {
+  const base::TemporaryFolder folder;
+  base::write_file_atomically(folder / "s.toml", kSmallGpt);
+  const auto result = frostline("simulate s.toml --json", folder.path());
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const auto run = result.json();
+  const auto checked = frostline("check s.toml --json", folder.path()).json();
+  const auto parameters = checked.at("model").at("parameters").get<std::int64_t>();
+  const auto& parts = run.at("memory_parts");
+  EXPECT_EQ(sum(parts.at("weights")), 4 * parameters);
+  EXPECT_EQ(sum(parts.at("gradients")), 4 * parameters);
+  EXPECT_EQ(sum(parts.at("optimizer")), 8 * parameters);
+  for (std::size_t rank = 0; rank < 2; ++rank) {
+    std::int64_t whole = 0;
+    for (const auto& part : parts) whole += part[rank].get<std::int64_t>();
+    EXPECT_EQ(run.at("peak_memory_bytes")[rank], whole);
+    EXPECT_GT(run.at("peak_memory_at_ms")[rank], 0.0);
+    EXPECT_LT(run.at("peak_memory_at_ms")[rank], run.at("step_time_ms"));
+  }
+}
+
+TEST(Simulate, LeavesOutWhatNoModelTells) {
+  const auto run = frostline("simulate scenarios/frozen_prefix.toml --json").json();
+  EXPECT_FALSE(run.at("memory_parts").contains("weights"));
+  EXPECT_EQ(run.at("peak_memory_bytes"), run.at("peak_activation_bytes"));
+  const auto table = frostline("simulate scenarios/frozen_prefix.toml");
+  EXPECT_THAT(table.out, HasSubstr("peak memory"));
+  EXPECT_THAT(table.out, Not(HasSubstr("weights")));
+  const auto refused = frostline("simulate scenarios/frozen_prefix.toml --set cost.weight_bytes=2");
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("cost.weight_bytes has no effect without a model"));
+  const auto kept =
+      frostline("simulate scenarios/frozen_prefix.toml --set freeze.optimizer_state=release");
+  EXPECT_EQ(kept.exit_code, 2);
+  EXPECT_THAT(kept.err, HasSubstr("has no effect without a model"));
+}
+
 TEST(Simulate, ATimeBudgetEndsTheRun) {
   const auto run = frostline(
                        "simulate scenarios/zero_bubble_1_5b.toml --json --set train.budget=time "
