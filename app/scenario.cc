@@ -65,6 +65,13 @@ void check_analytic(base::Document& document, const Scenario& scenario) {
   cost::check_analytic(document, scenario.description, scenario.cluster, scenario.train.batch);
 }
 
+void check_recompute(base::Document& document, const Scenario& scenario) {
+  if (scenario.pipeline.recomputes() && !scenario.cost.source.empty())
+    document.problem("pipeline.recompute",
+                     "pipeline.recompute = \"full\" can be simulated but not trained yet; use "
+                     "\"none\"");
+}
+
 void check_training(base::Document& document, const Scenario& scenario) {
   if (!scenario.has_model())
     document.problem("model.kind",
@@ -120,6 +127,7 @@ void check(base::Document& document, Scenario& scenario, Use use) {
   check_analytic(document, scenario);
   policy::check_freeze(document, scenario.freeze, scenario.units);
   check_optimizer_state(document, scenario, use);
+  if (use == Use::kTrain) check_recompute(document, scenario);
   policy::check_train(document, scenario.train, scenario.pipeline.micro_batches,
                       scenario.freeze.judging_step);
   check_clock(document, scenario);

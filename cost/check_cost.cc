@@ -147,11 +147,14 @@ double largest(const Numbers& values) {
 }
 
 /// If everything ran one after the other, the step's end would still be an instant of the clock.
-void check_step_time(Document& document, const CostSettings& settings, const PipelineShape& shape) {
+void check_step_time(Document& document, const CostSettings& settings,
+                     const pipeline::PipelineSettings& pipeline) {
   constexpr double kLongestStepMs = 4e12;  // 126 years; the clock ends after 292
   double stage_ms =
       2 * settings.send_ms + largest(settings.overlap_ms) + largest(settings.frozen_backward_ms);
   for (const ListKey& key : kNeededLists) stage_ms += largest(settings.*key.values);
+  if (pipeline.recomputes()) stage_ms += largest(settings.forward_ms);
+  const PipelineShape shape = pipeline.shape();
   const double cells = static_cast<double>(shape.stages()) * shape.micro_batches;
   if (stage_ms * cells < kLongestStepMs) return;
   document.problem("cost.forward_ms",
@@ -159,6 +162,23 @@ void check_step_time(Document& document, const CostSettings& settings, const Pip
                                "micro-batches of them more than {:g} ms (126 years) in a step; use "
                                "smaller times in [cost]",
                                stage_ms, shape.stages(), shape.micro_batches, kLongestStepMs));
+}
+
+/// A stage's input is all that recomputation keeps.
+void check_recompute(Document& document, const CostSettings& settings,
+                     const pipeline::PipelineSettings& pipeline) {
+  if (!pipeline.recomputes()) return;
+  if (settings.source.empty()) {
+    document.problem(
+        "pipeline.recompute",
+        "pipeline.recompute = \"full\" has no effect without cost.source; give one, or "
+        "use \"none\"");
+  } else if (settings.source == "table" && settings.message_mib.empty() &&
+             pipeline.shape().stages() > 1) {
+    document.problem("pipeline.recompute",
+                     "pipeline.recompute = \"full\" keeps the inputs of the stages and needs their "
+                     "size; give cost.message_mib");
+  }
 }
 
 void check_table(Document& document, const CostSettings& settings,
@@ -171,7 +191,7 @@ void check_table(Document& document, const CostSettings& settings,
                      "cost.activation_mib is empty; give one value for all, "
                      "one a rank, or one a stage");
   }
-  check_step_time(document, settings, pipeline.shape());
+  check_step_time(document, settings, pipeline);
   if (check_lengths(document, settings, pipeline)) {
     check_activations(document, settings, pipeline);
   }
@@ -206,6 +226,7 @@ void check_no_source(Document& document, const CostSettings& settings) {
 
 void check_cost(Document& document, const CostSettings& settings,
                 const pipeline::PipelineSettings& pipeline) {
+  check_recompute(document, settings, pipeline);
   if (settings.source == "table") return check_table(document, settings, pipeline);
   if (settings.source == "profile") return check_profile(document, settings);
   if (settings.source == "analytic") return check_analytic(document, settings);

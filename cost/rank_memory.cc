@@ -18,12 +18,20 @@ using pipeline::Schedule;
 using pipeline::Step;
 
 Bytes made(const Step& step, const PlanTimes& times) {
-  if (step.kind != ActionKind::kForward) return {};
-  return times.activation(step.stage, *step.micro_batch);
+  switch (step.kind) {
+    case ActionKind::kForward:
+      return times.activation(step.stage, *step.micro_batch);
+    case ActionKind::kBackward:
+    case ActionKind::kInputGradient:
+      return times.recomputed(step.stage, *step.micro_batch);
+    default:
+      return {};
+  }
 }
 
 Bytes released(const Step& step, const PlanTimes& times) {
-  const Bytes whole = times.activation(step.stage, *step.micro_batch);
+  const Bytes whole = times.activation(step.stage, *step.micro_batch) +
+                      times.recomputed(step.stage, *step.micro_batch);
   const Bytes for_weights = times.activation_after_input_gradient(step.stage, *step.micro_batch);
   switch (step.kind) {
     case ActionKind::kBackward:

@@ -24,7 +24,8 @@ using HeldVisitor = std::function<void(std::size_t position, const HeldActivatio
 
 /// Walks the computations of one rank's list, in its order, which is all that counts: a rank begins
 /// none before the one before it has ended. Live from F until B; of a split backward I releases all
-/// but what W still needs, and W the rest. The two of an overlapped pair run at the same time.
+/// but what W still needs, and W the rest. What is recomputed B or I makes before it uses it up.
+/// The two of an overlapped pair run at the same time.
 void visit_held(const std::vector<pipeline::Action>& actions, const PlanTimes& times,
                 const HeldVisitor& visit);
 
@@ -47,7 +48,7 @@ struct RankMemory {
   base::Bytes buffers;  ///< for each neighbour and direction one message, the largest
   base::Bytes caches;   ///< nothing is cached yet
   base::Bytes peak_activations;
-  base::Bytes micro_batch;  ///< what one holds of activations with nothing frozen
+  base::Bytes micro_batch;  ///< what one holds of activations with nothing frozen or recomputed
   /// Of the computation, in the rank's list, that first reaches the peak; absent if there is none.
   std::optional<std::size_t> peak_position;
 

@@ -33,8 +33,8 @@ struct CostSettings {
 
 const base::Section<CostSettings>& cost_section();
 
-/// Notes lists of a length other than 1, ranks or ranks x chunks, and keys that the source needs or
-/// does not use.
+/// Notes lists of a length other than 1, ranks or ranks x chunks, keys that the source needs or
+/// does not use, and recomputation of what no figures are there for.
 void check_cost(base::Document& document, const CostSettings& settings,
                 const pipeline::PipelineSettings& pipeline);
 

@@ -181,5 +181,47 @@ TEST(RankMemory, HasOneBufferForEachDirectionOfALink) {
   EXPECT_EQ(memory[1].buffers, Bytes{30 + 30});
 }
 
+/// With F = 2, I = 3, W = 1, stages that hand on 7 bytes and hold 100 a micro-batch.
+ModelCost recomputing(int layers) {
+  ModelCost cost = equal_layers(layers, layer_cost(2, 3, 1));
+  for (LayerCost& layer : cost.layers) layer.output = {7};
+  cost.recompute = true;
+  return cost;
+}
+
+/// The inputs of those under way, and one whole activation while its backward runs; rank 0 reads
+/// its input from the batch.
+TEST(RankMemory, OfRecomputationPeaksWithInputsAndOneActivation) {
+  for (const auto& [p, m] : kSizes) {
+    const auto plan =
+        make_plan("1f1b", {p, 1, m}, Partition::even(p, p), FreezePlan(FreezeMask(p)));
+    const auto memory = memory_of(recomputing(p), UnitTable::of_layers(p), plan, FreezeMask(p));
+    std::vector<std::int64_t> expected;
+    for (int r = 0; r < p; ++r) expected.push_back(100 + (r == 0 ? 0 : 7L * std::min(p - r, m)));
+    EXPECT_EQ(peak_activations(memory), expected) << p << " ranks, " << m << " micro-batches";
+  }
+}
+
+TEST(RankMemory, OfRecomputationHoldsAllOfTheActivationInTheBackwardAlone) {
+  const auto plan = make_plan("zb_h1", {2, 1, 2}, Partition::even(2, 2), FreezePlan(FreezeMask(2)));
+  const UnitTable units = UnitTable::of_layers(2);
+  const PlanTimes times(recomputing(2), units, plan);
+  const auto schedule = executable_schedule(plan, units);
+  std::int64_t before = 0;
+  visit_held(schedule.actions[1], times, [&](std::size_t position, const HeldActivations& held) {
+    const auto kind = schedule.actions[1][position].kind();
+    if (kind == pipeline::ActionKind::kForward) {
+      EXPECT_EQ(held.during.count - before, 7);
+    } else if (kind == pipeline::ActionKind::kInputGradient) {
+      EXPECT_EQ(held.during.count - before, 100);
+      EXPECT_EQ(held.after.count - before, 40 - 7);
+    } else {
+      EXPECT_EQ(before - held.after.count, 40);
+    }
+    before = held.after.count;
+  });
+  EXPECT_EQ(before, 0);
+}
+
 }  // namespace
 }  // namespace frostline::cost
