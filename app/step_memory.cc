@@ -37,6 +37,14 @@ double micro_batches(const RankMemory& rank) {
          static_cast<double>(rank.micro_batch.count);
 }
 
+std::vector<base::Bytes> device_memory(const Scenario& scenario) {
+  std::vector<base::Bytes> memory;
+  if (!scenario.cluster.given()) return memory;
+  for (const auto rank : base::ids<pipeline::Rank>(scenario.pipeline.shape().ranks))
+    memory.push_back(scenario.cluster.memory(tightest_device(scenario, rank)));
+  return memory;
+}
+
 nlohmann::json parts_json(const std::vector<RankMemory>& ranks, bool has_model) {
   nlohmann::json parts = {{"activations", bytes_by_rank(ranks, &RankMemory::peak_activations)},
                           {"buffers", bytes_by_rank(ranks, &RankMemory::buffers)}};
@@ -49,6 +57,14 @@ nlohmann::json parts_json(const std::vector<RankMemory>& ranks, bool has_model) 
 
 }  // namespace
 
+int tightest_device(const Scenario& scenario, pipeline::Rank rank) {
+  const int ranks = scenario.pipeline.shape().ranks;
+  int tightest = rank.value;
+  for (int device = rank.value; device < ranks * scenario.pipeline.replicas; device += ranks)
+    if (scenario.cluster.memory(device) < scenario.cluster.memory(tightest)) tightest = device;
+  return tightest;
+}
+
 StepMemory::StepMemory(const Scenario& scenario, const cost::ModelCost& cost,
                        const FreezeMask& mask, const FreezeMask& untrained)
     : StepMemory(scenario, cost, make_plan(scenario, cost, mask), untrained) {}
@@ -59,6 +75,7 @@ StepMemory::StepMemory(const Scenario& scenario, const cost::ModelCost& cost,
       ranks(cost::rank_memory(plan, schedule, cost::PlanTimes(cost, scenario.units, plan),
                               scenario.units,
                               figures(scenario, plan.freeze.whole_step(), untrained))),
+      device_memory(app::device_memory(scenario)),
       has_model(scenario.has_model()) {}
 
 std::vector<base::Duration> StepMemory::peak_times(const pipeline::Timeline& timeline) const {
@@ -75,12 +92,15 @@ std::vector<base::Duration> StepMemory::peak_times(const pipeline::Timeline& tim
 nlohmann::json StepMemory::json(const pipeline::Timeline& timeline) const {
   auto at_ms = nlohmann::json::array();
   for (const auto time : peak_times(timeline)) at_ms.push_back(base::to_ms(time));
-  return {{"peak_activations", by_rank(ranks, micro_batches)},
-          {"peak_activation_bytes", bytes_by_rank(ranks, &RankMemory::peak_activations)},
-          {"peak_memory_bytes",
-           by_rank(ranks, [](const RankMemory& rank) { return rank.peak().count; })},
-          {"peak_memory_at_ms", std::move(at_ms)},
-          {"memory_parts", parts_json(ranks, has_model)}};
+  nlohmann::json memory = {
+      {"peak_activations", by_rank(ranks, micro_batches)},
+      {"peak_activation_bytes", bytes_by_rank(ranks, &RankMemory::peak_activations)},
+      {"peak_memory_bytes",
+       by_rank(ranks, [](const RankMemory& rank) { return rank.peak().count; })},
+      {"peak_memory_at_ms", std::move(at_ms)},
+      {"memory_parts", parts_json(ranks, has_model)}};
+  for (const auto device : device_memory) memory["device_memory_bytes"].push_back(device.count);
+  return memory;
 }
 
 }  // namespace frostline::app
