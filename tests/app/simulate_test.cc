@@ -1,9 +1,11 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <filesystem>
 
+#include "base/bytes.h"
 #include "base/file.h"
 #include "tests/app/command_runner.h"
 #include "tests/base/temporary_folder.h"
@@ -95,6 +97,93 @@ TEST(Simulate, SaysWhatEachRankHoldsAtItsPeak) {
     EXPECT_GT(run.at("peak_memory_at_ms")[rank], 0.0);
     EXPECT_LT(run.at("peak_memory_at_ms")[rank], run.at("step_time_ms"));
   }
+}
+
+/// Two ranks of two blocks each, 1 MiB and more a rank.
+const char* const kLargerGpt =
+    "[pipeline]\nranks = 2\nmicro_batches = 8\nschedule = 'gpipe'\n[cost]\nsource = 'analytic'\n"
+    "[model]\nkind = 'gpt'\nblocks = 6\nwidth = 64\nheads = 4\nsequence = 64\n"
+    "vocabulary = 128\n[train]\nbatch = 8\nsteps = 1\n[cluster]\ndevices = 'a100'\n";
+
+class OutOfMemory : public testing::Test {
+ protected:
+  OutOfMemory() { base::write_file_atomically(folder_ / "s.toml", kLargerGpt); }
+
+  CommandResult simulate(const std::string& more) const {
+    return frostline("simulate s.toml --json" + more, folder_.path());
+  }
+  /// The largest peak of any rank.
+  std::int64_t peak(const std::string& more) const {
+    const auto run = simulate(more);
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    const auto peaks = run.json().at("peak_memory_bytes").get<std::vector<std::int64_t>>();
+    return *std::max_element(peaks.begin(), peaks.end());
+  }
+  /// An option that gives every device so much memory.
+  static std::string with_memory(std::int64_t bytes) {
+    return fmt::format(" --set cluster.memory_gib={}", static_cast<double>(bytes) / (1LL << 30));
+  }
+
+  base::TemporaryFolder folder_;
+};
+
+TEST_F(OutOfMemory, IsRefusedBeforeTheRunWithWhatWouldFit) {
+  const auto whole = peak("");
+  EXPECT_EQ(simulate(with_memory(whole)).exit_code, 0);  // to the byte
+  const auto refused = simulate(with_memory(whole - 1) + " --out run");
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_EQ(std::count(refused.err.begin(), refused.err.end(), '\n'), 1);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "run"));
+  const auto run = simulate("").json();
+  const auto& peaks = run.at("peak_memory_bytes");
+  const std::size_t rank = peaks[0] == whole ? 0 : 1;
+  EXPECT_THAT(refused.err, HasSubstr(fmt::format("rank {} runs out of memory: at {:.3f} ms", rank,
+                                                 run.at("peak_memory_at_ms")[rank].get<double>())));
+  EXPECT_THAT(refused.err, HasSubstr(", 1 bytes more than the "));
+  EXPECT_THAT(refused.err, HasSubstr("of its a100; it fits with "));
+  for (const auto* change : {"pipeline.schedule=1f1b", "pipeline.recompute=full"}) {
+    const auto less = base::to_text(base::Bytes{peak(std::string(" --set ") + change)});
+    EXPECT_THAT(refused.err, HasSubstr(fmt::format("\" (peak {})", less))) << change;
+  }
+  EXPECT_THAT(refused.err, HasSubstr("pipeline.recompute = \"full\" (peak"));
+  EXPECT_THAT(refused.err, HasSubstr("pipeline.schedule = \"1f1b\" (peak"));
+  EXPECT_THAT(refused.err, HasSubstr("pipeline.ranks = 4 (peak"));
+}
+
+TEST_F(OutOfMemory, ThatNothingMendsIsSaidToBeSo) {
+  const auto refused = simulate(" --set cluster.memory_gib=1e-6");
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("(of 2 ranks that do not fit it lacks most)"));
+  EXPECT_THAT(refused.err, HasSubstr("it would fit neither with recomputation nor with another "
+                                     "schedule of this shape or more ranks"));
+}
+
+/// A change is named only if the scenario with it fits.
+TEST_F(OutOfMemory, NamesNoChangeThatDoesNotFit) {
+  const auto recomputing = peak(" --set pipeline.recompute=full");
+  const auto refused = simulate(with_memory(recomputing));
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("pipeline.recompute = \"full\""));
+  EXPECT_THAT(refused.err, Not(HasSubstr("pipeline.schedule = ")));
+}
+
+TEST_F(OutOfMemory, IsReportedWhereThatIsAskedFor) {
+  const auto run = simulate(" --set cluster.memory_gib=1e-6 --set cluster.memory_check=report");
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.json().at("memory_problem").get<std::string>(), HasSubstr("runs out of memory"));
+  EXPECT_EQ(run.json().at("device_memory_bytes"), (std::vector<std::int64_t>{1074, 1074}));
+  EXPECT_FALSE(simulate("").json().contains("memory_problem"));
+}
+
+TEST(Simulate, RecomputationTakesAForwardMoreForEachBackward) {
+  const std::string line =
+      "simulate scenarios/frozen_prefix.toml --json --set freeze.policy=none --set "
+      "freeze.frozen_layers=0 --set cost.send_ms=0 --set cost.message_mib=0.25";
+  const auto kept = frostline(line).json();
+  const auto anew = frostline(line + " --set pipeline.recompute=full").json();
+  EXPECT_DOUBLE_EQ(kept.at("step_time_ms").get<double>(), (32 + 8 - 1) * 30.0);
+  EXPECT_DOUBLE_EQ(anew.at("step_time_ms").get<double>(), (32 + 8 - 1) * 40.0);
+  EXPECT_EQ(anew.at("peak_activation_bytes")[1], (1 << 20) + 7 * (1 << 18));
 }
 
 TEST(Simulate, LeavesOutWhatNoModelTells) {
