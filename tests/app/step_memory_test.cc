@@ -60,5 +60,44 @@ TEST(StepMemory, TellsWhenThePeakIsReached) {
               testing::ElementsAre(base::Duration(10), base::Duration(80)));
 }
 
+TEST(StepMemory, OfRecomputationIsLess) {
+  const auto kept = small_gpt();
+  auto document = base::Document::from_text(kept.to_toml(), "s.toml");
+  document.set("pipeline.recompute=full");
+  const auto recomputing = read_scenario(std::move(document), Use::kSimulate);
+  const FreezeMask none(kept.units.size());
+  const StepMemory whole(kept, *scenario_cost(kept), none, none);
+  const StepMemory less(recomputing, *scenario_cost(recomputing), none, none);
+  EXPECT_LT(less.ranks[0].peak(), whole.ranks[0].peak());
+  EXPECT_EQ(less.ranks[0].weights, whole.ranks[0].weights);
+}
+
+std::string refusal(const std::string& assignment, Use use) {
+  auto document = base::Document::from_text(small_gpt().to_toml(), "s.toml");
+  document.set(assignment);
+  try {
+    read_scenario(std::move(document), use);
+  } catch (const base::InvalidInput& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(StepMemory, WhatTheExecutorDoesNotDoIsRefusedForTraining) {
+  for (const auto* assignment : {"pipeline.recompute=full", "freeze.optimizer_state=release"}) {
+    EXPECT_EQ(refusal(assignment, Use::kSimulate), "");
+    EXPECT_THAT(refusal(assignment, Use::kTrain),
+                testing::HasSubstr("can be simulated but not trained yet"));
+  }
+}
+
+TEST(StepMemory, OfADeviceIsTheLeastOfItsReplicas) {
+  auto scenario = small_gpt();
+  scenario.pipeline.replicas = 2;
+  scenario.cluster.devices = {"a100", "a100", "v100", "a100"};
+  EXPECT_EQ(tightest_device(scenario, {0}), 2);
+  EXPECT_EQ(tightest_device(scenario, {1}), 1);
+}
+
 }  // namespace
 }  // namespace frostline::app
