@@ -81,10 +81,10 @@ std::optional<Bytes> peak_that_fits(const Scenario& scenario, const Change& chan
   try {
     const auto changed = read_scenario(std::move(document), Use::kSimulate);
     const auto memory = first_step_memory(changed, *scenario_cost(changed), first_mask(changed));
-    if (fits(memory)) return largest_peak(memory);
-  } catch (const base::Error&) {  // the rest of the scenario does not go with it
+    return fits(memory) ? std::optional(largest_peak(memory)) : std::nullopt;
+  } catch (const base::Error&) {
+    return std::nullopt;  // the rest of the scenario does not go with it
   }
-  return std::nullopt;
 }
 
 std::string remedies(const Scenario& scenario) {
