@@ -45,11 +45,31 @@ void check_policy_in_simulation(base::Document& document, const Scenario& scenar
                     scenario.freeze.policy));
 }
 
+/// Only of a model is it known how much the optimizer holds, and the executor keeps it.
+void check_optimizer_state(base::Document& document, const Scenario& scenario, Use use) {
+  if (scenario.freeze.keeps_optimizer_state()) return;
+  if (!scenario.has_model())
+    document.problem("freeze.optimizer_state",
+                     "freeze.optimizer_state = \"release\" has no effect without a model; set "
+                     "model.kind, or use \"keep\"");
+  else if (use == Use::kTrain)
+    document.problem("freeze.optimizer_state",
+                     "freeze.optimizer_state = \"release\" can be simulated but not trained yet; "
+                     "use \"keep\"");
+}
+
 /// A model that is unsound has been reported, and has no layers.
 void check_analytic(base::Document& document, const Scenario& scenario) {
   if (scenario.cost.source != "analytic") return;
   if (scenario.has_model() && scenario.description.layers.empty()) return;
   cost::check_analytic(document, scenario.description, scenario.cluster, scenario.train.batch);
+}
+
+void check_recompute(base::Document& document, const Scenario& scenario) {
+  if (scenario.pipeline.recomputes() && !scenario.cost.source.empty())
+    document.problem("pipeline.recompute",
+                     "pipeline.recompute = \"full\" can be simulated but not trained yet; use "
+                     "\"none\"");
 }
 
 void check_training(base::Document& document, const Scenario& scenario) {
@@ -102,9 +122,12 @@ void check(base::Document& document, Scenario& scenario, Use use) {
   describe(scenario, document.valid());
   pipeline::check_pipeline(document, scenario.pipeline, scenario.layers());
   cost::check_cost(document, scenario.cost, scenario.pipeline);
+  cost::check_number_sizes(document, scenario.cost, scenario.has_model());
   cost::check_cluster(document, scenario.cluster, scenario.pipeline);
   check_analytic(document, scenario);
   policy::check_freeze(document, scenario.freeze, scenario.units);
+  check_optimizer_state(document, scenario, use);
+  if (use == Use::kTrain) check_recompute(document, scenario);
   policy::check_train(document, scenario.train, scenario.pipeline.micro_batches,
                       scenario.freeze.judging_step);
   check_clock(document, scenario);

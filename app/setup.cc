@@ -88,6 +88,7 @@ std::optional<cost::ModelCost> scenario_cost(const Scenario& scenario) {
   if (scenario.cluster.given())
     cost.topology = std::make_shared<const cost::Topology>(
         cost::make_topology(scenario.cluster, static_cast<int>(devices)));
+  cost.recompute = scenario.pipeline.recomputes();
   cost::check_step_fits(cost, scenario.pipeline.shape());
   return cost;
 }

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "app/failures.h"
+#include "app/step_detail.h"
+#include "app/step_memory.h"
 #include "base/error.h"
 #include "sim/event_world.h"
 #include "sim/path_world.h"
@@ -17,14 +19,18 @@ json step_json(const sim::SimulatedStep& step) {
   json ranks = json::array();
   for (auto rank : base::ids<pipeline::Rank>(static_cast<int>(step.use.ranks.size())))
     ranks.push_back(step.use.bubble_rate(rank));
-  json bytes = json::array();
-  for (auto peak : step.peak_activation) bytes.push_back(peak.count);
   return {{"step_time_ms", base::to_ms(step.time())},
           {"pipeline_time_ms", base::to_ms(step.use.makespan())},
           {"bubble_rate", step.use.bubble_rate()},
-          {"rank_bubble_rate", std::move(ranks)},
-          {"peak_activations", step.peak_activations},
-          {"peak_activation_bytes", std::move(bytes)}};
+          {"rank_bubble_rate", std::move(ranks)}};
+}
+
+/// Of the last plan, after all that the run has trained.
+json memory_json(const Scenario& scenario, const cost::ModelCost& cost, const FinishedRun& run) {
+  auto untrained = run.outcome.mask;
+  for (const auto& plan : run.plans) untrained = untrained & plan.mask;
+  const StepDetail detail(scenario, cost, run.outcome.mask);
+  return StepMemory(scenario, cost, run.outcome.mask, untrained).json(detail.step.timeline);
 }
 
 }  // namespace
@@ -55,6 +61,7 @@ FinishedRun simulate_scenario(const Scenario& scenario, const cost::ModelCost& c
     throw base::Error(fmt::format("interrupted after step {}", run.outcome.budget.used_steps));
   run.summary.update(step_json(world.step()));
   run.summary.update(failure_json(scenario, cost, run));
+  run.summary.update(memory_json(scenario, cost, run));
   if (scenario.train.clock == "wall") run.summary["clock"] = "virtual";
   return run;
 }

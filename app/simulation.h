@@ -18,9 +18,8 @@ std::unique_ptr<sim::SimulatedWorld> make_simulated_world(const Scenario& scenar
                                                           const std::string& kind);
 
 /// The scenario's whole run in virtual time. Its summary has the figures of the last plan's step
-/// too: step_time_ms, pipeline_time_ms, bubble_rate, and for each rank rank_bubble_rate,
-/// peak_activations and peak_activation_bytes; and those of app/failures.h. Throws base::Error if
-/// it is interrupted.
+/// too: step_time_ms, pipeline_time_ms, bubble_rate, and for each rank rank_bubble_rate and what
+/// StepMemory says; and the figures of app/failures.h. Throws base::Error if it is interrupted.
 FinishedRun simulate_scenario(const Scenario& scenario, const cost::ModelCost& cost,
                               sim::SimulatedWorld& world, const RunFolder* folder,
                               const Supervision& supervision);

@@ -12,6 +12,7 @@
 #include <thread>
 #include <utility>
 
+#include "app/memory_check.h"
 #include "app/setup.h"
 #include "app/simulation.h"
 #include "base/error.h"
@@ -51,12 +52,14 @@ json simulated(const SweepOrder& order, const std::vector<std::string>& values,
                const InterruptGuard& interrupt) {
   const auto scenario = read_scenario(document_of(order, values), Use::kSimulate);
   const auto cost = scenario_cost(scenario);
+  const auto memory_problem = check_memory(scenario, *cost);
   const auto world = make_simulated_world(scenario, *cost, "event");
   auto run = simulate_scenario(scenario, *cost, *world, nullptr,
                                {Progress(Progress::Form::kSilent), interrupt});
   // What a step works off, for a comparison of speeds.
   run.summary["micro_batches"] = scenario.pipeline.micro_batches;
   run.summary["samples"] = scenario.has_model() ? json(scenario.train.batch) : json(nullptr);
+  if (memory_problem) run.summary["memory_problem"] = *memory_problem;
   return std::move(run.summary);
 }
 

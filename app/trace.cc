@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "cost/rank_memory.h"
 #include "pipeline/dependencies.h"
 #include "pipeline/step_places.h"
-#include "sim/activation_memory.h"
 
 namespace frostline::app {
 namespace {
@@ -183,32 +183,23 @@ class StepEvents {
 
   /// What a computation makes is held from its start, what it uses up until its end.
   void add_memory() {
-    std::vector<sim::ActivationMemory> memories(
-        static_cast<std::size_t>(detail_.step.timeline.ranks),
-        sim::ActivationMemory(detail_.times));
-    for (const Rank rank : base::ids<Rank>(detail_.step.timeline.ranks))
-      add_held(rank, memories[rank.index()], {});
-    for (const Span& span : detail_.step.timeline.spans) {
-      auto& memory = memories.at(span.rank.index());
-      if (perform(span.action, true, memory)) add_held(span.rank, memory, span.start);
-      if (perform(span.action, false, memory)) add_held(span.rank, memory, span.end);
+    std::size_t next = 0;
+    for (const Rank rank : base::ids<Rank>(detail_.step.timeline.ranks)) {
+      add_held(rank, {}, {});
+      base::Bytes before;
+      cost::visit_held(detail_.schedule.actions[rank.index()], detail_.times,
+                       [&](std::size_t, const cost::HeldActivations& held) {
+                         const Span& span = detail_.step.timeline.spans.at(next++);
+                         if (held.during != before) add_held(rank, held.during, span.start);
+                         if (held.after != held.during) add_held(rank, held.after, span.end);
+                         before = held.after;
+                       });
     }
   }
 
-  void add_held(Rank rank, const sim::ActivationMemory& memory, Duration time) {
+  void add_held(Rank rank, base::Bytes held, Duration time) {
     events_.add(counter(fmt::format("activations of rank {}", rank.value), start_ + time, "bytes",
-                        memory.held().count));
-  }
-
-  /// The action's forwards or backwards alone. Returns whether it has any.
-  static bool perform(const pipeline::Action& action, bool forward, sim::ActivationMemory& memory) {
-    bool any = false;
-    for (const Step& step : action.steps()) {
-      if ((step.kind == ActionKind::kForward) != forward) continue;
-      memory.perform(pipeline::Action(step));
-      any = true;
-    }
-    return any;
+                        held.count));
   }
 
   const StepDetail& detail_;

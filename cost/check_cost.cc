@@ -41,6 +41,15 @@ const NumberKey kMeasuredNumbers[] = {
 const NumberKey kOtherNumbers[] = {{"load_data_ms", &CostSettings::load_data_ms},
                                    {"checkpoint_ms", &CostSettings::checkpoint_ms}};
 
+struct SizeKey {
+  const char* name;
+  std::int64_t CostSettings::* value;
+};
+
+const SizeKey kSizeKeys[] = {{"weight_bytes", &CostSettings::weight_bytes},
+                             {"gradient_bytes", &CostSettings::gradient_bytes},
+                             {"optimizer_bytes", &CostSettings::optimizer_bytes}};
+
 std::string full_name(const char* key) { return std::string("cost.") + key; }
 
 void refuse_key(Document& document, const std::string& key, const std::string& why) {
@@ -65,6 +74,14 @@ void refuse_numbers(Document& document, const CostSettings& settings,
                     std::span<const NumberKey> keys, const std::string& why) {
   const CostSettings defaults;
   for (const NumberKey& key : keys) {
+    if (settings.*key.value == defaults.*key.value) continue;
+    refuse_key(document, full_name(key.name), why);
+  }
+}
+
+void refuse_size_keys(Document& document, const CostSettings& settings, const std::string& why) {
+  const CostSettings defaults;
+  for (const SizeKey& key : kSizeKeys) {
     if (settings.*key.value == defaults.*key.value) continue;
     refuse_key(document, full_name(key.name), why);
   }
@@ -136,11 +153,14 @@ double largest(const Numbers& values) {
 }
 
 /// If everything ran one after the other, the step's end would still be an instant of the clock.
-void check_step_time(Document& document, const CostSettings& settings, const PipelineShape& shape) {
+void check_step_time(Document& document, const CostSettings& settings,
+                     const pipeline::PipelineSettings& pipeline) {
   constexpr double kLongestStepMs = 4e12;  // 126 years; the clock ends after 292
   double stage_ms =
       2 * settings.send_ms + largest(settings.overlap_ms) + largest(settings.frozen_backward_ms);
   for (const ListKey& key : kNeededLists) stage_ms += largest(settings.*key.values);
+  if (pipeline.recomputes()) stage_ms += largest(settings.forward_ms);
+  const PipelineShape shape = pipeline.shape();
   const double cells = static_cast<double>(shape.stages()) * shape.micro_batches;
   if (stage_ms * cells < kLongestStepMs) return;
   document.problem("cost.forward_ms",
@@ -148,6 +168,23 @@ void check_step_time(Document& document, const CostSettings& settings, const Pip
                                "micro-batches of them more than {:g} ms (126 years) in a step; use "
                                "smaller times in [cost]",
                                stage_ms, shape.stages(), shape.micro_batches, kLongestStepMs));
+}
+
+/// A stage's input is all that recomputation keeps.
+void check_recompute(Document& document, const CostSettings& settings,
+                     const pipeline::PipelineSettings& pipeline) {
+  if (!pipeline.recomputes()) return;
+  if (settings.source.empty()) {
+    document.problem(
+        "pipeline.recompute",
+        "pipeline.recompute = \"full\" has no effect without cost.source; give one, or "
+        "use \"none\"");
+  } else if (settings.source == "table" && settings.message_mib.empty() &&
+             pipeline.shape().stages() > 1) {
+    document.problem("pipeline.recompute",
+                     "pipeline.recompute = \"full\" keeps the inputs of the stages and needs their "
+                     "size; give cost.message_mib");
+  }
 }
 
 void check_table(Document& document, const CostSettings& settings,
@@ -160,7 +197,7 @@ void check_table(Document& document, const CostSettings& settings,
                      "cost.activation_mib is empty; give one value for all, "
                      "one a rank, or one a stage");
   }
-  check_step_time(document, settings, pipeline.shape());
+  check_step_time(document, settings, pipeline);
   if (check_lengths(document, settings, pipeline)) {
     check_activations(document, settings, pipeline);
   }
@@ -188,6 +225,7 @@ void check_no_source(Document& document, const CostSettings& settings) {
   refuse_lists(document, settings, why + "\"table\"");
   refuse_numbers(document, settings, kMeasuredNumbers, why + "\"table\"");
   refuse_numbers(document, settings, kOtherNumbers, why + "\"table\"");
+  refuse_size_keys(document, settings, why + "\"analytic\"");
   refuse_file(document, settings, why + "\"profile\"");
 }
 
@@ -195,6 +233,7 @@ void check_no_source(Document& document, const CostSettings& settings) {
 
 void check_cost(Document& document, const CostSettings& settings,
                 const pipeline::PipelineSettings& pipeline) {
+  check_recompute(document, settings, pipeline);
   if (settings.source == "table") return check_table(document, settings, pipeline);
   if (settings.source == "profile") return check_profile(document, settings);
   if (settings.source == "analytic") return check_analytic(document, settings);
@@ -202,6 +241,13 @@ void check_cost(Document& document, const CostSettings& settings,
   const bool none =
       !document.has("cost.source") || (document.read("cost.source", source) && source.empty());
   if (none) check_no_source(document, settings);
+}
+
+void check_number_sizes(Document& document, const CostSettings& settings, bool has_model) {
+  if (has_model || settings.source.empty()) return;
+  refuse_size_keys(document, settings,
+                   "has no effect without a model, which says how many learnable numbers there "
+                   "are; set model.kind, or remove it");
 }
 
 }  // namespace frostline::cost

@@ -33,6 +33,9 @@ Section with_devices(Section section) {
            "kind.")
       .key("memory_gib", &Settings::memory_gib, between(0.0, 1e6),
            "Memory of a device; 0: that of its kind.")
+      .key("memory_check", &Settings::memory_check, base::one_of({"refuse", "report"}),
+           "What becomes of a run in which a rank holds more than its device's memory: refused "
+           "before it starts, or simulated and reported. Either way it is said what would fit.")
       .key("devices_per_node", &Settings::devices_per_node, between(1, 1 << 20),
            "Devices that share a node's network port; devices fill nodes in order.")
       .key("regions", &Settings::regions, region_names(),

@@ -16,6 +16,7 @@ struct ClusterSettings {
   base::Words devices;  ///< kinds, one for all or one a device; empty: no cluster is simulated
   double efficiency = 0;
   double memory_gib = 0;
+  std::string memory_check = "refuse";
   std::int64_t devices_per_node = 8;
   base::Words regions;  ///< one for all or one a node; empty: all nodes stand in one
 

@@ -34,6 +34,8 @@ struct ModelCost {
   double send_ns = 0;                  ///< pure delay: occupies neither link nor sender
   double step_ns = 0;  ///< once a step, whatever trains: clip norm, reading gradients, hand-over to
                        ///< the next step
+  /// Of a stage's forward its input alone is kept, and its backward begins with the forward anew.
+  bool recompute = false;
   double validation_ns = 0;  ///< one validation; 0 if the source does not say
   double load_data_ns = 0;   ///< loading of a step's data, beside the step before
   double checkpoint_ns = 0;  ///< writing one checkpoint; nothing computes meanwhile

@@ -83,6 +83,7 @@ PlanTimes::StageTimes PlanTimes::rounded_times(const StageCost& cost) {
           rounded(cost.backward_ns()),
           cost.activation,
           cost.after_input_gradient,
+          cost.recomputed,
           cost.forward_ns * cost.overlapped,
           cost.input_gradient_ns * cost.overlapped,
           cost.weight_gradient_ns * cost.overlapped};
@@ -177,6 +178,10 @@ base::Bytes PlanTimes::activation(StageId stage, MicroBatch micro_batch) const {
 base::Bytes PlanTimes::activation_after_input_gradient(StageId stage,
                                                        MicroBatch micro_batch) const {
   return times(stage, micro_batch).after_input_gradient;
+}
+
+base::Bytes PlanTimes::recomputed(StageId stage, MicroBatch micro_batch) const {
+  return times(stage, micro_batch).recomputed;
 }
 
 base::Bytes PlanTimes::full_activation(StageId stage) const {

@@ -19,7 +19,8 @@ struct StageCost;
 /// pays `partial_freeze_overhead` on top. A stage whose units are all frozen costs the layers'
 /// frozen_backward. In the stage that holds the frost line the layers below it cost their forward
 /// alone. Of an overlapped pair each half costs the part of its time that
-/// its stage's overlap_saving leaves. Each action is rounded once.
+/// its stage's overlap_saving leaves. Where the cost says to recompute, a backward begins with its
+/// stage's forward from the frost line on. Each action is rounded once.
 class PlanTimes : public pipeline::ActionTimes {
  public:
   /// `cost` and `units` are of the same layers, and so is the plan's partition (asserted).
@@ -37,12 +38,14 @@ class PlanTimes : public pipeline::ActionTimes {
   /// What a send carries: the output of the last layer before the border, or its gradient.
   base::Bytes message(const pipeline::Step& send) const;
   /// Held on the stage's rank from the forward of the micro-batch until its backward; 0 where it
-  /// has none.
+  /// has none. With recomputation that is the input alone.
   base::Bytes activation(pipeline::StageId stage, pipeline::MicroBatch micro_batch) const;
   /// The part of it that is still held between I and W; 0 where all units are frozen: no W follows.
   base::Bytes activation_after_input_gradient(pipeline::StageId stage,
                                               pipeline::MicroBatch micro_batch) const;
-  /// What one micro-batch holds on the stage when nothing is frozen.
+  /// What B or I makes anew, and holds while it runs, beside the above; 0 without recomputation.
+  base::Bytes recomputed(pipeline::StageId stage, pipeline::MicroBatch micro_batch) const;
+  /// What one micro-batch holds on the stage when nothing is frozen or recomputed.
   base::Bytes full_activation(pipeline::StageId stage) const;
   /// From the end of the pipeline's work to the end of the step: clip norm and the slowest rank's
   /// optimizer.
@@ -51,7 +54,7 @@ class PlanTimes : public pipeline::ActionTimes {
  private:
   struct StageTimes {
     base::Duration forward, input_gradient, weight_gradient, backward;
-    base::Bytes activation, after_input_gradient;
+    base::Bytes activation, after_input_gradient, recomputed;
     double overlapped_forward_ns, overlapped_input_ns, overlapped_weight_ns;  // in a pair
   };
   static int micro_batches(const pipeline::Plan& plan);

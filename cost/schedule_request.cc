@@ -27,7 +27,7 @@ pipeline::Plan without_order(const PipelineShape& shape, const pipeline::Partiti
 StageFigures stage_figures(const PlanTimes& times, StageId stage) {
   const auto time = [&](ActionKind kind) { return times.computation({kind, stage, kAny}); };
   return {time(ActionKind::kForward), time(ActionKind::kInputGradient),
-          time(ActionKind::kWeightGradient), times.activation(stage, kAny),
+          time(ActionKind::kWeightGradient), times.full_activation(stage),
           times.activation_after_input_gradient(stage, kAny)};
 }
 

@@ -33,6 +33,7 @@ Allowed<double> positive_times() { return times_from(1e-6, "1e-06 (1 ns)"); }
 Allowed<double> times() { return times_from(0.0, "0"); }
 /// Up to a tebibyte: sums over a million stages x micro-batches stay below the largest number.
 Allowed<double> sizes() { return base::between(0.0, 1e6); }
+Allowed<std::int64_t> number_sizes() { return base::between(0, 64); }
 
 }  // namespace
 
@@ -78,7 +79,15 @@ const base::Section<CostSettings>& cost_section() {
           .key("validation_ms", &CostSettings::validation_ms, times(),
                "One validation; a profile measures it itself.")
           .key("checkpoint_ms", &CostSettings::checkpoint_ms, times(),
-               "Writing one checkpoint, during which nothing is computed.");
+               "Writing one checkpoint, during which nothing is computed.")
+          .key("weight_bytes", &CostSettings::weight_bytes, number_sizes(),
+               "What a rank holds of each learnable number of its layers; like the next two only "
+               "with a model.")
+          .key("gradient_bytes", &CostSettings::gradient_bytes, number_sizes(),
+               "What its gradient takes, if it trains.")
+          .key("optimizer_bytes", &CostSettings::optimizer_bytes, number_sizes(),
+               "What the optimizer holds of it; 8 are Adam's two moments in float32, to which a "
+               "master copy of shorter weights would add 4.");
   return kSection;
 }
 

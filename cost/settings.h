@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -28,14 +29,20 @@ struct CostSettings {
   double load_data_ms = 0;
   double validation_ms = 0;
   double checkpoint_ms = 0;
+  std::int64_t weight_bytes = 4;                      ///< of a learnable number
+  std::int64_t gradient_bytes = 4;
+  std::int64_t optimizer_bytes = 8;  ///< Adam's two moments in float32
 };
 
 const base::Section<CostSettings>& cost_section();
 
-/// Notes lists of a length other than 1, ranks or ranks x chunks, and keys that the source needs or
-/// does not use.
+/// Notes lists of a length other than 1, ranks or ranks x chunks, keys that the source needs or
+/// does not use, and recomputation of what no figures are there for.
 void check_cost(base::Document& document, const CostSettings& settings,
                 const pipeline::PipelineSettings& pipeline);
+
+/// Notes sizes of learnable numbers where no model says how many there are.
+void check_number_sizes(base::Document& document, const CostSettings& settings, bool has_model);
 
 /// The value of a stage in such a list; one a rank means the rank that holds the stage.
 double stage_value(const base::Numbers& list, int ranks,

@@ -22,7 +22,8 @@ double forward_ns(const ModelCost& cost, const StageWork& work) {
   double sum = 0;
   for (const LayerId layer : all_layers(work)) {
     const LayerCost& costs = cost.layers[layer.index()];
-    sum += layer < work.first_backward ? costs.forward_below_ns : costs.forward_ns;
+    const bool keeps_graph = layer >= work.first_backward && !cost.recompute;
+    sum += keeps_graph ? costs.forward_ns : costs.forward_below_ns;
   }
   return sum;
 }
@@ -76,6 +77,16 @@ void add_activations(const ModelCost& cost, const StageWork& work, StageCost& su
   }
 }
 
+void add_recomputation(const ModelCost& cost, const StageWork& work, StageCost& sum) {
+  for (const LayerId layer : base::IdRange<LayerId>(work.first_backward.value, work.end.value)) {
+    sum.input_gradient_ns += cost.layers[layer.index()].forward_ns;
+  }
+  sum.recomputed = sum.activation;
+  sum.activation = {};
+  if (work.first_backward.value == 0) return;
+  sum.activation = cost.layers[work.first_backward.previous().index()].output;
+}
+
 }  // namespace
 
 StageWork stage_work(const pipeline::Partition& partition, const pipeline::FreezeRules& rules,
@@ -93,6 +104,7 @@ StageCost stage_cost(const ModelCost& cost, const UnitShares& shares, const Stag
   sum.input_gradient_ns = input_gradient_ns(cost, work);
   if (trains(work)) sum.weight_gradient_ns = weight_gradient_ns(cost, shares, work, mask);
   add_activations(cost, work, sum);
+  if (cost.recompute) add_recomputation(cost, work, sum);
   return sum;
 }
 

@@ -28,12 +28,16 @@ struct StageCost {
   double overlapped = 1;   ///< part of its time that each half of an overlapped pair takes
   base::Bytes activation;  ///< held from F until the backward
   base::Bytes after_input_gradient;  ///< the part still held between I and W
+  base::Bytes recomputed;            ///< made anew, and held, by B or I on top of `activation`
 
   double backward_ns() const { return input_gradient_ns + weight_gradient_ns; }
   /// Multiplies all times, on a device that is slower than the figures'.
   void take_longer(double factor);
 };
 
+/// With recomputation F keeps no graph, and costs what it does below the frost line; `activation`
+/// is the input of the first layer with a backward; I, or B, costs the forward from there too. Of
+/// layer 0 the input is the batch, which counts as nothing.
 StageCost stage_cost(const ModelCost& cost, const UnitShares& shares, const StageWork& work,
                      const pipeline::FreezeMask& mask);
 

@@ -15,8 +15,8 @@ constexpr double kLongestStepNs = 4e18;  // 126 years; the clock ends after 292
 double slowest_micro_batch_ns(const ModelCost& cost, int ranks) {
   double sum = 0;
   for (const LayerCost& layer : cost.layers) {
-    sum += layer.forward_ns + layer.input_gradient_ns + layer.weight_gradient_ns +
-           layer.frozen_backward_ns + layer.optimizer_ns;
+    sum += layer.forward_ns * (cost.recompute ? 2 : 1) + layer.input_gradient_ns +
+           layer.weight_gradient_ns + layer.frozen_backward_ns + layer.optimizer_ns;
   }
   double slowness = 1;
   for (const auto rank : base::ids<base::Rank>(ranks)) {

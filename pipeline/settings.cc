@@ -205,6 +205,9 @@ const base::Section<PipelineSettings>& pipeline_section() {
                "What a rank may hold of activations, for the schedules that search for an order "
                "within it, in multiples of 1F1B's peak: of what `ranks` micro-batches hold on the "
                "rank. 0: the schedule's own, 1 for zb_1p and 2 for zb_2p.")
+          .key("recompute", &Settings::recompute, base::one_of({"none", "full"}),
+               "What a stage's backward computes anew: \"full\" keeps of its forward the stage's "
+               "input alone and begins the backward with the forward, from the frost line on.")
           .key("partition", &Settings::partition, partition_word(),
                "Which layers a stage holds: \"balanced\" by cost, or the number of layers of each "
                "stage in model order.");

@@ -21,9 +21,11 @@ struct PipelineSettings {
   std::int64_t micro_batches = 1;
   base::NameOrFile schedule{"1f1b"};  ///< a registered one, or PyTorch's CSV
   double memory_limit = 0;            ///< as in ScheduleRequest
+  std::string recompute = "none";
   std::variant<std::string, base::Integers> partition = "balanced";
 
   PipelineShape shape() const;
+  bool recomputes() const { return recompute == "full"; }
   /// What the settings alone say: no times, no sizes.
   ScheduleRequest request() const;
 };

@@ -67,7 +67,10 @@ FreezeSection with_policy_keys(FreezeSection section) {
       .key("cut", &S::cut, one_of_table(kCuts),
            "What a frozen prefix saves: all of its backward, that of the first stage alone, or "
            "nothing but weight gradients (the latter two to model other systems).")
-      .key("unit", &S::unit, one_of_table(kUnits), "What freezes as one.");
+      .key("unit", &S::unit, one_of_table(kUnits), "What freezes as one.")
+      .key("optimizer_state", &S::optimizer_state, one_of({"keep", "release"}),
+           "What becomes of the optimizer's state of a unit that freezes: kept for when it thaws, "
+           "or released. A unit that has never trained has none.");
 }
 
 FreezeSection with_rule_keys(FreezeSection section) {

@@ -22,6 +22,7 @@ struct FreezeSettings {
   std::filesystem::path file;      ///< file: a finished run's folder
   std::string cut = "prefix";
   std::string unit = "layer";
+  std::string optimizer_state = "keep";
   std::int64_t judging_step = 20;  ///< S, optimizer steps
   std::int64_t window = 8;         ///< W, units
   double theta1 = 0.2;
@@ -37,6 +38,8 @@ struct FreezeSettings {
   models::UnitKind unit_kind() const;
   pipeline::Cut cut_kind() const;
   pipeline::Change change_kind() const;
+  /// What the optimizer holds of a unit that froze stays there, for when it thaws.
+  bool keeps_optimizer_state() const { return optimizer_state == "keep"; }
 };
 
 const base::Section<FreezeSettings>& freeze_section();

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "app/failures.h"
+#include "app/memory_check.h"
 #include "app/run.h"
 #include "app/schedule_output.h"
 #include "app/setup.h"
@@ -20,14 +21,37 @@ namespace {
 
 using nlohmann::json;
 
+/// Of the peak memory, in the order of their columns; a step without a model has the last ones
+/// alone.
+const char* const kMemoryParts[] = {"weights", "gradients", "optimizer", "buffers", "activations"};
+
+std::string bytes_text(const json& bytes) {
+  return base::to_text(base::Bytes{bytes.get<std::int64_t>()});
+}
+
+std::vector<std::string> rank_row(const json& step, std::size_t rank) {
+  std::vector<std::string> row{std::to_string(rank),
+                               fmt::format("{:.4f}", step["rank_bubble_rate"][rank].get<double>()),
+                               fmt::format("{:.2f}", step["peak_activations"][rank].get<double>())};
+  for (const auto* part : kMemoryParts)
+    if (step["memory_parts"].contains(part))
+      row.push_back(bytes_text(step["memory_parts"][part][rank]));
+  row.push_back(bytes_text(step["peak_memory_bytes"][rank]));
+  if (step.contains("device_memory_bytes"))
+    row.push_back(bytes_text(step["device_memory_bytes"][rank]));
+  row.push_back(fmt::format("{:.3f} ms", step["peak_memory_at_ms"][rank].get<double>()));
+  return row;
+}
+
 std::string ranks_text(const json& step) {
-  std::vector<std::vector<std::string>> rows{
-      {"rank", "bubble rate", "peak activations", "peak bytes"}};
+  std::vector<std::vector<std::string>> rows{{"rank", "bubble rate", "peak activations"}};
+  for (const auto* part : kMemoryParts)
+    if (step.at("memory_parts").contains(part)) rows.front().emplace_back(part);
+  rows.front().emplace_back("peak memory");
+  if (step.contains("device_memory_bytes")) rows.front().emplace_back("of");
+  rows.front().emplace_back("at");
   for (std::size_t rank = 0; rank < step.at("rank_bubble_rate").size(); ++rank)
-    rows.push_back(
-        {std::to_string(rank), fmt::format("{:.4f}", step["rank_bubble_rate"][rank].get<double>()),
-         fmt::format("{:.2f}", step["peak_activations"][rank].get<double>()),
-         base::to_text(base::Bytes{step["peak_activation_bytes"][rank].get<std::int64_t>()})});
+    rows.push_back(rank_row(step, rank));
   return format_table(rows);
 }
 
@@ -39,6 +63,8 @@ void print_text(const json& summary) {
       "span).\n\n{}",
       summary["step_time_ms"].get<double>(), summary["bubble_rate"].get<double>(),
       ranks_text(summary));
+  if (summary.contains("memory_problem"))
+    fmt::print("\nMemory: {}\n", summary["memory_problem"].get<std::string>());
 }
 
 void add_options(CLI::App& command, Arguments& arguments) {
@@ -63,6 +89,7 @@ int run(const Arguments& arguments) {
   const auto scenario =
       read_scenario(arguments.scenario, arguments.set, arguments.seed, Use::kSimulate);
   const auto cost = scenario_cost(scenario);
+  const auto memory_problem = check_memory(scenario, *cost);
   const auto world = make_simulated_world(scenario, *cost, arguments.world);
   const InterruptGuard interrupt;
   std::optional<RunFolder> folder;
@@ -75,6 +102,7 @@ int run(const Arguments& arguments) {
   if (!arguments.trace.empty()) write_trace(arguments.trace, scenario, *cost, plans);
   const StepViews views(arguments, scenario, *cost, outcome.mask);
   views.add_to(summary);
+  if (memory_problem) summary["memory_problem"] = *memory_problem;
   if (folder) folder->write_summary(summary);
   if (!arguments.schedule_out.empty()) write_schedule(world->schedule(), arguments);
   if (arguments.json)

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -5,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "base/bytes.h"
 #include "base/file.h"
 #include "tests/app/command_runner.h"
 #include "tests/base/temporary_folder.h"
@@ -95,6 +97,143 @@ TEST(Simulate, DerivesTimesFromTheModelAndTheDevices) {
   const auto refused = frostline(line + " --set model.kind=\\\"\\\"");
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_THAT(refused.err, HasSubstr("cost.source = \"analytic\" needs a model"));
+}
+
+const char* const kSmallGpt =
+    "[pipeline]\nranks = 2\nmicro_batches = 4\n[cost]\nsource = 'analytic'\n"
+    "[model]\nkind = 'gpt'\nblocks = 2\nwidth = 8\nheads = 2\nsequence = 4\n"
+    "vocabulary = 32\n[train]\nbatch = 4\nsteps = 1\n"
+    "[cluster]\ndevices = 'a100'\n";
+
+std::int64_t sum(const nlohmann::json& numbers) {
+  std::int64_t sum = 0;
+  for (const auto& number : numbers) sum += number.get<std::int64_t>();
+  return sum;
+}
+
+/// Every learnable number takes 4 + 4 + 8 bytes, and the parts add up to the peak.
+TEST(Simulate, SaysWhatEachRankHoldsAtItsPeak) {
+  const base::TemporaryFolder folder;
+  base::write_file_atomically(folder / "s.toml", kSmallGpt);
+  const auto result = frostline("simulate s.toml --json", folder.path());
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const auto run = result.json();
+  const auto checked = frostline("check s.toml --json", folder.path()).json();
+  const auto parameters = checked.at("model").at("parameters").get<std::int64_t>();
+  const auto& parts = run.at("memory_parts");
+  EXPECT_EQ(sum(parts.at("weights")), 4 * parameters);
+  EXPECT_EQ(sum(parts.at("gradients")), 4 * parameters);
+  EXPECT_EQ(sum(parts.at("optimizer")), 8 * parameters);
+  for (std::size_t rank = 0; rank < 2; ++rank) {
+    std::int64_t whole = 0;
+    for (const auto& part : parts) whole += part[rank].get<std::int64_t>();
+    EXPECT_EQ(run.at("peak_memory_bytes")[rank], whole);
+    EXPECT_GT(run.at("peak_memory_at_ms")[rank], 0.0);
+    EXPECT_LT(run.at("peak_memory_at_ms")[rank], run.at("step_time_ms"));
+  }
+}
+
+/// Two ranks of two blocks each, 1 MiB and more a rank.
+const char* const kLargerGpt =
+    "[pipeline]\nranks = 2\nmicro_batches = 8\nschedule = 'gpipe'\n[cost]\nsource = 'analytic'\n"
+    "[model]\nkind = 'gpt'\nblocks = 6\nwidth = 64\nheads = 4\nsequence = 64\n"
+    "vocabulary = 128\n[train]\nbatch = 8\nsteps = 1\n[cluster]\ndevices = 'a100'\n";
+
+class OutOfMemory : public testing::Test {
+ protected:
+  OutOfMemory() { base::write_file_atomically(folder_ / "s.toml", kLargerGpt); }
+
+  CommandResult simulate(const std::string& more) const {
+    return frostline("simulate s.toml --json" + more, folder_.path());
+  }
+  /// The largest peak of any rank.
+  std::int64_t peak(const std::string& more) const {
+    const auto run = simulate(more);
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    const auto peaks = run.json().at("peak_memory_bytes").get<std::vector<std::int64_t>>();
+    return *std::max_element(peaks.begin(), peaks.end());
+  }
+  /// An option that gives every device so much memory.
+  static std::string with_memory(std::int64_t bytes) {
+    return fmt::format(" --set cluster.memory_gib={}", static_cast<double>(bytes) / (1LL << 30));
+  }
+
+  base::TemporaryFolder folder_;
+};
+
+TEST_F(OutOfMemory, IsRefusedBeforeTheRunWithWhatWouldFit) {
+  const auto whole = peak("");
+  EXPECT_EQ(simulate(with_memory(whole)).exit_code, 0);  // to the byte
+  const auto refused = simulate(with_memory(whole - 1) + " --out run");
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_EQ(std::count(refused.err.begin(), refused.err.end(), '\n'), 1);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "run"));
+  const auto run = simulate("").json();
+  const auto& peaks = run.at("peak_memory_bytes");
+  const std::size_t rank = peaks[0] == whole ? 0 : 1;
+  EXPECT_THAT(refused.err, HasSubstr(fmt::format("rank {} runs out of memory: at {:.3f} ms", rank,
+                                                 run.at("peak_memory_at_ms")[rank].get<double>())));
+  EXPECT_THAT(refused.err, HasSubstr(", 1 bytes more than the "));
+  EXPECT_THAT(refused.err, HasSubstr("of its a100; it fits with "));
+  for (const auto* change : {"pipeline.schedule=1f1b", "pipeline.recompute=full"}) {
+    const auto less = base::to_text(base::Bytes{peak(std::string(" --set ") + change)});
+    EXPECT_THAT(refused.err, HasSubstr(fmt::format("\" (peak {})", less))) << change;
+  }
+  EXPECT_THAT(refused.err, HasSubstr("pipeline.recompute = \"full\" (peak"));
+  EXPECT_THAT(refused.err, HasSubstr("pipeline.schedule = \"1f1b\" (peak"));
+  EXPECT_THAT(refused.err, HasSubstr("pipeline.ranks = 4 (peak"));
+}
+
+TEST_F(OutOfMemory, ThatNothingMendsIsSaidToBeSo) {
+  const auto refused = simulate(" --set cluster.memory_gib=1e-6");
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("(of 2 ranks that do not fit it lacks most)"));
+  EXPECT_THAT(refused.err, HasSubstr("it would fit neither with recomputation nor with another "
+                                     "schedule of this shape or more ranks"));
+}
+
+/// A change is named only if the scenario with it fits.
+TEST_F(OutOfMemory, NamesNoChangeThatDoesNotFit) {
+  const auto recomputing = peak(" --set pipeline.recompute=full");
+  const auto refused = simulate(with_memory(recomputing));
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("pipeline.recompute = \"full\""));
+  EXPECT_THAT(refused.err, Not(HasSubstr("pipeline.schedule = ")));
+}
+
+TEST_F(OutOfMemory, IsReportedWhereThatIsAskedFor) {
+  const auto run = simulate(" --set cluster.memory_gib=1e-6 --set cluster.memory_check=report");
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.json().at("memory_problem").get<std::string>(), HasSubstr("runs out of memory"));
+  EXPECT_EQ(run.json().at("device_memory_bytes"), (std::vector<std::int64_t>{1074, 1074}));
+  EXPECT_FALSE(simulate("").json().contains("memory_problem"));
+}
+
+TEST(Simulate, RecomputationTakesAForwardMoreForEachBackward) {
+  const std::string line =
+      "simulate scenarios/frozen_prefix.toml --json --set freeze.policy=none --set "
+      "freeze.frozen_layers=0 --set cost.send_ms=0 --set cost.message_mib=0.25";
+  const auto kept = frostline(line).json();
+  const auto anew = frostline(line + " --set pipeline.recompute=full").json();
+  EXPECT_DOUBLE_EQ(kept.at("step_time_ms").get<double>(), (32 + 8 - 1) * 30.0);
+  EXPECT_DOUBLE_EQ(anew.at("step_time_ms").get<double>(), (32 + 8 - 1) * 40.0);
+  EXPECT_EQ(anew.at("peak_activation_bytes")[1], (1 << 20) + 7 * (1 << 18));
+}
+
+TEST(Simulate, LeavesOutWhatNoModelTells) {
+  const auto run = frostline("simulate scenarios/frozen_prefix.toml --json").json();
+  EXPECT_FALSE(run.at("memory_parts").contains("weights"));
+  EXPECT_EQ(run.at("peak_memory_bytes"), run.at("peak_activation_bytes"));
+  const auto table = frostline("simulate scenarios/frozen_prefix.toml");
+  EXPECT_THAT(table.out, HasSubstr("peak memory"));
+  EXPECT_THAT(table.out, Not(HasSubstr("weights")));
+  const auto refused = frostline("simulate scenarios/frozen_prefix.toml --set cost.weight_bytes=2");
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("cost.weight_bytes has no effect without a model"));
+  const auto kept =
+      frostline("simulate scenarios/frozen_prefix.toml --set freeze.optimizer_state=release");
+  EXPECT_EQ(kept.exit_code, 2);
+  EXPECT_THAT(kept.err, HasSubstr("has no effect without a model"));
 }
 
 TEST(Simulate, ATimeBudgetEndsTheRun) {

@@ -265,5 +265,45 @@ TEST(PlanTimes, SendsTakeTheirTransfer) {
   }
 }
 
+/// F keeps no graph and costs 5 a layer; B begins with the forward of the layers above the line.
+TEST(PlanTimes, OfRecomputationBeginTheBackwardWithTheForward) {
+  ModelCost cost = distinct_layers(4);
+  cost.recompute = true;
+  for (int i = 0; i < 4; ++i) cost.layers[static_cast<std::size_t>(i)].output = {10 + i};
+  const PlanTimes times = times_of(cost, two_stages(FreezePlan(FreezeMask(4))));
+  EXPECT_EQ(time_of(times, ActionKind::kForward, 1), ns(5 + 5));
+  EXPECT_EQ(time_of(times, ActionKind::kInputGradient, 1), ns(22 + 23 + 12 + 13));
+  EXPECT_EQ(time_of(times, ActionKind::kWeightGradient, 1), ns(48 + 52));
+  EXPECT_EQ(time_of(times, ActionKind::kBackward, 1), ns(22 + 23 + 48 + 52 + 12 + 13));
+  EXPECT_EQ(times.activation({1}, {0}), base::Bytes{11});
+  EXPECT_EQ(times.recomputed({1}, {0}), base::Bytes{200});
+  EXPECT_EQ(times.activation({0}, {0}), base::Bytes{0});
+  EXPECT_EQ(times.full_activation({1}), base::Bytes{200});
+  const PlanTimes frozen = times_of(cost, two_stages(FreezePlan(FreezeMask::from_text("1000"))));
+  EXPECT_EQ(time_of(frozen, ActionKind::kInputGradient, 0), ns(21 + 11));
+  EXPECT_EQ(frozen.activation({0}, {0}), base::Bytes{10});  // into the layer above the line
+  EXPECT_EQ(frozen.recomputed({0}, {0}), base::Bytes{100});
+  const PlanTimes below = times_of(cost, two_stages(FreezePlan(FreezeMask::from_text("1100"))));
+  EXPECT_EQ(below.activation({0}, {0}), base::Bytes{0});
+  EXPECT_EQ(below.recomputed({0}, {0}), base::Bytes{0});
+}
+
+/// (m + p - 1)(F + B) becomes (m + p - 1)(2 F + B).
+TEST(PredictStep, GrowsByAForwardInEachBackwardThatRecomputes) {
+  ModelCost cost = equal_layers(4, layer_cost(20, 30, 10));
+  const auto predict = [&](int ranks, int micro_batches) {
+    const auto plan = make_plan("1f1b", {ranks, 1, micro_batches}, Partition::even(4, ranks),
+                                FreezePlan(FreezeMask(4)));
+    return predict_step(cost, UnitTable::of_layers(4), plan);
+  };
+  for (const auto& [p, m] : {std::pair{1, 3}, {2, 4}, {4, 8}, {4, 2}}) {
+    const int layers = 4 / p;
+    cost.recompute = false;
+    EXPECT_EQ(predict(p, m), ns((m + p - 1) * layers * 60));
+    cost.recompute = true;
+    EXPECT_EQ(predict(p, m), ns((m + p - 1) * layers * 80));
+  }
+}
+
 }  // namespace
 }  // namespace frostline::cost

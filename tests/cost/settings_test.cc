@@ -211,5 +211,42 @@ TEST(StageValue, FollowsRanksAroundTheirChunks) {
   EXPECT_EQ(stage_value({1, 2, 3, 4}, shape, {2}), 3);
 }
 
+base::Document with_recomputation(const std::string& cost) {
+  base::Document document = base::Document::from_text(cost, "s.toml");
+  pipeline::PipelineSettings pipeline;
+  pipeline.ranks = 2;
+  pipeline.recompute = "full";
+  check_cost(document, cost_section().read(document), pipeline);
+  return document;
+}
+
+std::string refusal(const base::Document& document) {
+  try {
+    document.throw_if_invalid();
+  } catch (const base::InvalidInput& invalid) {
+    return invalid.what();
+  }
+  return "";
+}
+
+TEST(CheckCost, RefusesToRecomputeWithoutFigures) {
+  EXPECT_THAT(refusal(with_recomputation("")), HasSubstr("has no effect without cost.source"));
+  EXPECT_THAT(refusal(with_recomputation(kSoundTable)), HasSubstr("give cost.message_mib"));
+  EXPECT_EQ(refusal(with_recomputation(std::string(kSoundTable) + "message_mib = 2\n")), "");
+}
+
+TEST(CheckCost, RefusesSizesOfNumbersThatNoModelCounts) {
+  const std::string text = std::string(kSoundTable) + "gradient_bytes = 2\noptimizer_bytes = 8\n";
+  const auto checked = [&](bool has_model) {
+    base::Document document = base::Document::from_text(text, "s.toml");
+    check_number_sizes(document, cost_section().read(document), has_model);
+    return refusal(document);
+  };
+  EXPECT_EQ(checked(true), "");
+  EXPECT_THAT(checked(false), HasSubstr("cost.gradient_bytes has no effect without a model"));
+  EXPECT_THAT(problems_of("[cost]\nweight_bytes = 2\n"),
+              ElementsAre(HasSubstr("cost.weight_bytes is not used without cost.source")));
+}
+
 }  // namespace
 }  // namespace frostline::cost

@@ -52,7 +52,7 @@ TEST(PipelineSettings, EveryKeyIsDocumented) {
   for (const base::KeyInfo& key : pipeline_section().info().keys) {
     EXPECT_FALSE(key.doc.empty() || key.allowed.empty()) << key.name;
   }
-  EXPECT_EQ(pipeline_section().info().keys.size(), 7u);
+  EXPECT_EQ(pipeline_section().info().keys.size(), 8u);
 }
 
 struct BrokenSettings {

@@ -36,7 +36,8 @@ pipeline::PipelineSettings pipeline_settings(const PipelineShape& shape) {
 SimulatedStep simulate(const CostSettings& settings, const std::string& schedule,
                        const PipelineShape& shape, const FreezeMask& mask, Cut cut) {
   const UnitTable units = UnitTable::of_layers(shape.stages());
-  const cost::ModelCost costs = table_cost(settings, shape, units.layers());
+  const auto rank_of_stage = pipeline::find_schedule(schedule)->place(shape);
+  const cost::ModelCost costs = table_cost(settings, shape, units.layers(), rank_of_stage);
   const auto partition = Partition::even(units.layers(), shape.stages());
   const auto request = schedule_request(costs, units, partition, pipeline_settings(shape));
   const pipeline::Plan plan{pipeline::make_schedule(schedule, request), partition, FreezePlan(mask),
@@ -201,6 +202,44 @@ TEST(KnownAnswers, IterationTimesOfAnEightBillionModelAsPublished) {
     expect_time(FreezeMask(4), "iteration_none");
     expect_time(freeze_leading_layers(units, 4), "iteration_frozen");
   }
+}
+
+/// Each rank computes for the part of the published iteration that is no bubble.
+TEST(KnownAnswers, BusyTimesOfAnEightBillionModelAsPublished) {
+  base::Document document = base::Document::from_file(data_file("timelyfreeze_8b.toml"));
+  const CostSettings settings = timely_freeze_settings(document);
+  const PipelineShape shape{4, 1, static_cast<int>(number(document, "stages.micro_batches"))};
+  const auto expect_busy = [&](const FreezeMask& mask, const std::string& frozen) {
+    const double iteration = number(document, "onef1b.iteration_" + frozen);
+    const base::Numbers bubbles = numbers(document, "onef1b.bubble_" + frozen);
+    const SimulatedStep step = simulate(settings, "1f1b", shape, mask, Cut::kFirstStage);
+    ASSERT_EQ(bubbles.size(), 4U);
+    for (const auto rank : base::ids<pipeline::Rank>(4)) {
+      const double busy = (1 - bubbles[rank.index()]) * iteration;
+      EXPECT_NEAR(base::to_ms(step.use.ranks[rank.index()].busy), busy, 0.01 * busy)
+          << "rank " << rank.value << ", " << frozen;
+    }
+  };
+  expect_busy(FreezeMask(4), "none");
+  expect_busy(freeze_leading_layers(UnitTable::of_layers(4), 4), "frozen");
+}
+
+/// Within 5 % for the zero-bubble V, by its own chunks' times.
+TEST(KnownAnswers, IterationTimesOfAnEightBillionModelOnAVAsPublished) {
+  base::Document document = base::Document::from_file(data_file("timelyfreeze_8b.toml"));
+  CostSettings settings;
+  settings.source = "table";
+  settings.forward_ms = numbers(document, "zbv.forward");
+  settings.input_gradient_ms = numbers(document, "zbv.input_gradient");
+  settings.weight_gradient_ms = numbers(document, "zbv.weight_gradient");
+  const PipelineShape shape{4, 2, static_cast<int>(number(document, "stages.micro_batches"))};
+  const auto expect_time = [&](const FreezeMask& mask, const char* key) {
+    const double published = number(document, key);
+    const SimulatedStep step = simulate(settings, "zb_v", shape, mask, Cut::kFirstStage);
+    EXPECT_NEAR(base::to_ms(step.time()), published, 0.05 * published) << key;
+  };
+  expect_time(FreezeMask(8), "zbv.iteration_none");
+  expect_time(freeze_leading_layers(UnitTable::of_layers(8), 8), "zbv.iteration_frozen");
 }
 
 }  // namespace
